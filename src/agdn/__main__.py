@@ -1,0 +1,3 @@
+from agdn.cli import main
+
+main()

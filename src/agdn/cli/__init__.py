@@ -1,0 +1,44 @@
+"""The command line, thin: parse, call the room, print. One module a command group, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules that are imported only when they are used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[cmd_name]
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="agdn")
+def cli() -> None:
+    """Adaptive graph diffusion networks."""
+
+
+def main() -> None:
+    """Run the command line; what a user got wrong is one sentence on stderr and exit code 2."""
+    try:
+        cli(standalone_mode=False)
+    except click.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except ValueError as error:
+        click.echo(f"agdn: {error}", err=True)
+        sys.exit(2)

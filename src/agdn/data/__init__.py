@@ -1,0 +1,1 @@
+"""Files in the world -> Dataset, or one clear sentence why not."""
