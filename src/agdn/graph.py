@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 if TYPE_CHECKING:
-    from scipy.sparse import sparray, spmatrix
+    from scipy.sparse import coo_array, csr_array
     from torch_geometric.data import Data
 
 INT32_LIMIT = 2**31 - 1
@@ -39,6 +39,7 @@ class Graph:
         indptr: ``(num_dst + 1,)`` int64; the edges of target ``i`` are ``indptr[i]:indptr[i + 1]``.
         indices: ``(E,)`` source of each edge, int32 where the ids fit.
         order: ``(E,)`` the caller's position of each edge: ``edge_attr[graph.order]`` is in the graph's order.
+        full: The graph whose edges these are: itself, or the graph that ``keep`` was called on.
         origin: For a graph made from another one, ``(E,)`` in the caller's order: each edge's position in the parent's
             caller order, -1 for an edge that the parent did not have. None for a graph built from edges.
     """
@@ -94,9 +95,9 @@ class Graph:
         )
 
     @classmethod
-    def from_scipy(cls, matrix: spmatrix | sparray) -> Graph:
+    def from_scipy(cls, matrix: coo_array[Any] | csr_array[Any] | Any) -> Graph:
         """Each stored entry ``(i, j)`` is an edge i -> j, as in PyG; edge order is that of ``matrix.tocoo()``."""
-        coo: Any = matrix.tocoo()
+        coo = matrix.tocoo()
         rows, columns = torch.from_numpy(coo.row.astype("int64")), torch.from_numpy(coo.col.astype("int64"))
         edge_index = torch.stack([rows, columns])
         num_src, num_dst = coo.shape
@@ -108,6 +109,11 @@ class Graph:
         if data.edge_index is None:
             raise ValueError("this PyG Data has no edge_index; a Graph needs one")
         return cls(data.edge_index, data.num_nodes)
+
+    @property
+    def full(self) -> Graph:
+        kept_from: Graph = self.__dict__.get("_kept_from", self)
+        return kept_from
 
     @property
     def num_nodes(self) -> int:
@@ -152,7 +158,7 @@ class Graph:
     @cached_property
     def edge_index(self) -> Tensor:
         """(2, E) int64 in the caller's order."""
-        if self.num_edges and int(self.order.max()) >= self.num_edges:
+        if self.full is not self:
             raise ValueError("this graph keeps a part of another graph's edges; it has no edge list of its own")
         by_target = torch.stack([self.indices.long(), self.targets.long()])
         return torch.empty_like(by_target).index_copy_(1, self.order.long(), by_target)
@@ -219,6 +225,7 @@ class Graph:
             num_src=self.num_src,
             num_dst=self.num_dst,
             is_bipartite=self.is_bipartite,
+            _kept_from=self.full,
         )
         return graph
 
@@ -234,9 +241,7 @@ class Graph:
         if torch.device(device) == self.device:
             return self
         graph = object.__new__(Graph)
-        graph._set(
-            **{name: _moved(value, device) for name, value in self.__dict__.items()},
-        )
+        graph._set(**{name: _moved(value, device) for name, value in self.__dict__.items()})
         return graph
 
     def _merged(self, edge_index: Tensor, origin: Tensor) -> Graph:
@@ -296,11 +301,13 @@ def _pointers(sorted_or_not: Tensor, num_groups: int) -> Tensor:
 
 
 def _compact(ids: Tensor, limit: int) -> Tensor:
+    if torch.compiler.is_compiling():  # sizes are symbols there, and a comparison would bound them
+        return ids
     return ids.int() if limit <= INT32_LIMIT else ids
 
 
 def _moved(value: Any, device: torch.device | str) -> Any:
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor | Graph):
         return value.to(device)
     if isinstance(value, Transposed):
         return Transposed(*(tensor.to(device) for tensor in value))

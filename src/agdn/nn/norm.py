@@ -1,0 +1,27 @@
+"""Normalisation between layers, over the rows of an (N, C) tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import nn
+
+
+def pair_norm(channels: int) -> nn.Module:
+    """PairNorm: centred over the nodes, rescaled to constant mean length; it fights over-smoothing."""
+    from torch_geometric.nn import PairNorm
+
+    norm: nn.Module = PairNorm()
+    return norm
+
+
+def no_norm(channels: int) -> nn.Module:
+    return nn.Identity()
+
+
+NORMS: dict[str, Callable[..., nn.Module]] = {
+    "batch": nn.BatchNorm1d,
+    "layer": nn.LayerNorm,
+    "pair": pair_norm,
+    "none": no_norm,
+}

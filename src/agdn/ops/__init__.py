@@ -1,0 +1,15 @@
+"""Pure functions on tensors and Graph."""
+
+from agdn.ops.dropout import drop_edges, dropout
+from agdn.ops.propagate import propagate
+from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
+
+__all__ = [
+    "drop_edges",
+    "dropout",
+    "propagate",
+    "softmax_over_sources",
+    "softmax_over_targets",
+    "sum_over_sources",
+    "sum_over_targets",
+]

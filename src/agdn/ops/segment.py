@@ -1,0 +1,89 @@
+"""Softmax over the edges that share a target, or a source.
+
+    a_e = exp(s_e) / sum over the edges f of e's group of exp(s_f)
+
+Scores are (E, H) in the graph's by-target order. Groups are ``indptr`` slices of the edges themselves (targets) or,
+with ``order``, of the edges taken in that order (sources: ``graph.transposed``). Empty groups are fine.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from agdn.graph import Graph
+
+
+def softmax_over_targets(scores: Tensor, graph: Graph) -> Tensor:
+    """(E, H) scores -> weights that sum to one over the incoming edges of every node."""
+    weights: Tensor = segment_softmax(scores, graph.indptr, None)
+    return weights
+
+
+def softmax_over_sources(scores: Tensor, graph: Graph) -> Tensor:
+    """(E, H) scores -> weights that sum to one over the outgoing edges of every node."""
+    weights: Tensor = segment_softmax(scores, graph.transposed.indptr, graph.transposed.order)
+    return weights
+
+
+def sum_over_targets(values: Tensor, graph: Graph) -> Tensor:
+    """(E, F) values in the graph's order -> (num_dst, F) sums over incoming edges."""
+    return values.new_zeros(graph.num_dst, *values.shape[1:]).index_add(0, graph.targets, values)
+
+
+def sum_over_sources(values: Tensor, graph: Graph) -> Tensor:
+    """(E, F) values in the graph's order -> (num_src, F) sums over outgoing edges."""
+    return values.new_zeros(graph.num_src, *values.shape[1:]).index_add(0, graph.indices, values)
+
+
+@torch.library.custom_op("agdn::segment_softmax", mutates_args=())
+def segment_softmax(scores: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
+    """Softmax of each column over each group of rows."""
+    grouped = scores if order is None else scores[order]
+    group = _group_of_row(indptr, scores.size(0))
+    index = group[:, None].expand_as(grouped)
+    size = (indptr.numel() - 1, scores.size(1))
+    peak = grouped.new_full(size, -torch.inf).scatter_reduce(0, index, grouped, "amax")
+    weight = (grouped - peak[group]).exp()
+    total = grouped.new_zeros(size).index_add_(0, group, weight)
+    return _ungroup(weight / total[group], order)
+
+
+@segment_softmax.register_fake
+def _(scores: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
+    return torch.empty_like(scores)
+
+
+@torch.library.custom_op("agdn::segment_softmax_backward", mutates_args=())
+def segment_softmax_backward(grad: Tensor, softmax: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
+    """ds = a * (g - sum over the group of a * g)."""
+    weighted = (grad * softmax) if order is None else (grad * softmax)[order]
+    group = _group_of_row(indptr, grad.size(0))
+    total = grad.new_zeros(indptr.numel() - 1, grad.size(1)).index_add_(0, group, weighted)
+    return softmax * (grad - _ungroup(total[group], order))
+
+
+@segment_softmax_backward.register_fake
+def _(grad: Tensor, softmax: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
+    return torch.empty_like(softmax)
+
+
+def _group_of_row(indptr: Tensor, num_rows: int) -> Tensor:
+    groups = torch.arange(indptr.numel() - 1, device=indptr.device)
+    return groups.repeat_interleave(indptr.diff(), output_size=num_rows)
+
+
+def _ungroup(values: Tensor, order: Tensor | None) -> Tensor:
+    return values if order is None else torch.empty_like(values).index_copy_(0, order.long(), values)
+
+
+def _save(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
+    _, indptr, order = inputs
+    ctx.save_for_backward(output, indptr, order)
+
+
+def _backward(ctx, grad):  # type: ignore[no-untyped-def]
+    return segment_softmax_backward(grad, *ctx.saved_tensors), None, None
+
+
+segment_softmax.register_autograd(_backward, setup_context=_save)
