@@ -10,13 +10,14 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from agdn.graph import Graph
 from agdn.nn.hops import HopNorm, HopTransform, PositionInit
 from agdn.nn.init import glorot_normal_
 from agdn.nn.transition import TRANSITIONS
-from agdn.nn.weighting import WEIGHTINGS
-from agdn.ops import drop_edges, dropout, propagate
+from agdn.nn.weighting import WEIGHTINGS, HopWeighting
+from agdn.ops import Combination, diffuse, drop_edges, dropout, kernels_run_on, propagate
 from agdn.part import build
 
 Part = str | Mapping[str, Any] | nn.Module | Callable[..., nn.Module]
@@ -155,33 +156,56 @@ class AGDNConv(nn.Module):
             z_target = self._heads(self.target_transform or self.transform, x_target)
         a = self.transition(kept, (x_source, x_target), (z_source, z_target), edge_attr, edge_weight)
 
-        hops = self.hop_transform(self._diffused(z_source, z_target, a, kept))
-        out = self.weighting(hops)
+        out, theta = self._diffused(z_source, z_target, a, kept, return_weights)
         if self.residual is not None:
             out = out + self._heads(self.residual, x_target)
         out = out.flatten(1) if self.concat else out.mean(1)
         if self.bias is not None:
             out = out + self.bias
-        return (out, self._weights(a, kept, hops)) if return_weights else out
+        return (out, self._weights(a, kept, theta)) if return_weights else out
 
-    def _diffused(self, z_source: Tensor, z_target: Tensor, a: Tensor, graph: Graph) -> list[Tensor]:
-        """Hops in ``used_hops``, each (N, H, D)."""
-        once, per_hop = (0.0, self.attn_dropout) if self.attn_dropout_per_hop else (self.attn_dropout, 0.0)
-        a = dropout(a, once, self.training)
+    def _diffused(
+        self, z_source: Tensor, z_target: Tensor, a: Tensor, graph: Graph, tell: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """The weighted sum of the hops (N, H, D) and, if asked for, the weights."""
+        draws = self.hops if self.attn_dropout_per_hop and self.attn_dropout > 0 and self.training else 1
+        per_hop = torch.stack([dropout(a, self.attn_dropout, self.training) for _ in range(draws)])  # (1 or K, E, H)
+        built_in = isinstance(self.weighting, HopWeighting) and z_source is z_target
+        if built_in and kernels_run_on(z_source) and not (tell and torch.is_grad_enabled()):
+            return self._fused(z_source, per_hop, graph)
+        if self.memory == "recompute" and torch.is_grad_enabled() and not tell:
+            out = checkpoint(self._unfused, z_source, z_target, per_hop, graph, False, use_reentrant=False)
+        else:
+            out = self._unfused(z_source, z_target, per_hop, graph, tell)
+        return out  # type: ignore[no-any-return]
+
+    def _fused(self, z: Tensor, per_hop: Tensor, graph: Graph) -> tuple[Tensor, Tensor]:
+        terms = {**self.hop_transform.terms(), **self.weighting.terms()}  # type: ignore[operator]
+        p = self.diffusion_dropout if self.training else 0.0
+        terms = {k: v.to(z.dtype) if isinstance(v, Tensor) else v for k, v in terms.items()}
+        out, alpha = diffuse(z, per_hop, graph, Combination(**terms), dropout=p, memory=self.memory)
+        theta = alpha.unsqueeze(-1)
+        if terms.get("kernel") is not None:
+            theta = theta * terms["kernel"].transpose(0, 1).unsqueeze(0)
+        return out, theta
+
+    def _unfused(
+        self, z_source: Tensor, z_target: Tensor, per_hop: Tensor, graph: Graph, tell: bool
+    ) -> tuple[Tensor, Tensor | None]:
         z, hops = z_source, [z_target]
-        for _ in range(self.hops):
+        for k in range(self.hops):
             z = dropout(z, self.diffusion_dropout, self.training)
-            z = propagate(z, dropout(a, per_hop, self.training), graph)
+            z = propagate(z, per_hop[k % len(per_hop)], graph)
             hops.append(z)
-        return [hops[k] for k in self.used_hops]
+        seen = self.hop_transform([hops[k] for k in self.used_hops])
+        weights = getattr(self.weighting, "weights", None)
+        return self.weighting(seen), weights(seen) if tell and weights is not None else None
 
     def _heads(self, linear: nn.Module, x: Tensor) -> Tensor:
         out: Tensor = linear(x)
         return out.view(-1, self.heads, self.out_channels)
 
-    def _weights(self, a: Tensor, graph: Graph, hops: list[Tensor]) -> Weights:
-        tells = getattr(self.weighting, "weights", None)
-        theta = None if tells is None else tells(hops)
+    def _weights(self, a: Tensor, graph: Graph, theta: Tensor | None) -> Weights:
         transition = a.new_zeros(graph.full.num_edges, a.size(1)).index_copy(0, graph.order.long(), a)
         return Weights(transition, theta)
 

@@ -9,7 +9,7 @@ Neither enters the propagation itself.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -78,6 +78,11 @@ class HopTransform(nn.Module):
         elif self.norm == "l2":
             hop = F.normalize(hop, dim=-1, eps=L2_EPS)
         return hop if self.position is None else hop + self.position[row]
+
+    def terms(self) -> dict[str, Any]:
+        """The same transform in the words of :class:`agdn.ops.Combination`."""
+        parts = [part for part in (self.offset, self.position) if part is not None]
+        return {"norm": self.norm, "scale": self.scale, "shift": sum(parts[1:], start=parts[0]) if parts else None}
 
     def extra_repr(self) -> str:
         return f"norm={self.norm}, position={self.position is not None}"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -49,7 +49,11 @@ class HopWeighting(nn.Module):
 
     def weights(self, hops: list[Tensor]) -> Tensor:
         """Theta, broadcastable to (N, H, hops in the sum, D)."""
-        raise NotImplementedError(f"{type(self).__name__} defines no weights")
+        raise TypeError(f"{type(self).__name__} defines no weights")
+
+    def terms(self) -> dict[str, Any]:
+        """The same weighting in the words of :class:`agdn.ops.Combination`."""
+        return {"hops": self.hops, "first_hop": self.first_hop}
 
 
 class HopAttention(HopWeighting):
@@ -111,6 +115,17 @@ class HopAttention(HopWeighting):
             theta = theta * self.log_scale.exp()[:, None]
         return theta.unsqueeze(-1)
 
+    def terms(self) -> dict[str, Any]:
+        return {
+            **super().terms(),
+            "key": self.key,
+            "query": self.query,
+            "query_hop": self.query_hop,
+            "log_scale": self.log_scale,
+            "activation": self.activation,
+            "negative_slope": self.negative_slope,
+        }
+
     def extra_repr(self) -> str:
         return f"hops={self.first_hop}..{self.hops}, query_hop={self.query_hop}, activation={self.activation}"
 
@@ -147,6 +162,9 @@ class HopConvolution(HopWeighting):
 
     def weights(self, hops: list[Tensor]) -> Tensor:
         return self.kernel.transpose(0, 1).unsqueeze(0)
+
+    def terms(self) -> dict[str, Any]:
+        return {**super().terms(), "kernel": self.kernel}
 
     def extra_repr(self) -> str:
         return f"hops={self.first_hop}..{self.hops}"
@@ -192,6 +210,9 @@ class HopAttentionConvolution(HopAttention):
     def weights(self, hops: list[Tensor]) -> Tensor:
         return super().weights(hops) * self.convolution.weights(hops)
 
+    def terms(self) -> dict[str, Any]:
+        return {**super().terms(), "kernel": self.convolution.kernel}
+
 
 class FixedWeighting(HopWeighting):
     """The same coefficients for every node and channel."""
@@ -204,6 +225,9 @@ class FixedWeighting(HopWeighting):
 
     def weights(self, hops: list[Tensor]) -> Tensor:
         return self.coefficients.to(hops[0].dtype).view(1, 1, -1, 1)
+
+    def terms(self) -> dict[str, Any]:
+        return {**super().terms(), "kernel": self.coefficients.view(-1, 1, 1)}
 
     def extra_repr(self) -> str:
         return f"hops={self.first_hop}..{self.hops}, " + ", ".join(f"{c:.3g}" for c in self.coefficients.tolist())

@@ -1,0 +1,46 @@
+"""When the Numba kernels run: on CPU, in float32 and float64, unless they cannot be compiled or are switched off.
+
+``AGDN_KERNELS=torch`` in the environment keeps everything on the plain torch path.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cache
+
+import torch
+from torch import Tensor
+
+
+class SlowPathWarning(UserWarning):
+    """Results are right, but slower than they could be; the message says why."""
+
+
+def kernels_run_on(tensor: Tensor) -> bool:
+    return (
+        tensor.device.type == "cpu"
+        and tensor.dtype in (torch.float32, torch.float64)
+        and os.environ.get("AGDN_KERNELS", "auto") != "torch"
+        and kernels_compile()
+    )
+
+
+@cache
+def kernels_compile() -> bool:
+    """Try one kernel on one node; a machine where that fails keeps to the torch path."""
+    try:
+        import numpy as np
+
+        from agdn.ops.kernels.hop import product
+
+        one = np.zeros((1, 1, 1), dtype=np.float32)
+        product(np.array([0, 1]), np.array([0, 0]), np.zeros(0, np.int32), np.zeros((0, 1), np.float32), one, one)
+    except Exception as error:
+        warnings.warn(
+            f"the compiled kernels do not run here ({type(error).__name__}: {error}); using plain torch operators",
+            SlowPathWarning,
+            stacklevel=4,
+        )
+        return False
+    return True

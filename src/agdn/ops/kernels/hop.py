@@ -1,0 +1,112 @@
+"""One hop and its backward, edge weights included.
+
+    y_i = sum over edges j -> i of a_ij x_j
+    x'_j = sum over edges j -> i of a_ij y'_i        a'_ij = <y'_i, x_j>
+
+Four neighbours are added at a time, and the next rows are asked for while the current ones are summed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from agdn.ops.kernels.jit import kernel, prefetch, row_function
+
+AHEAD = 4
+LINE = 64
+
+
+@row_function
+def ask_for(flat, row, width, step):  # type: ignore[no-untyped-def]
+    start = np.int64(row) * width
+    for offset in range(0, width, step):
+        prefetch(flat, start + offset)
+
+
+@row_function
+def gather(begin, end, last, indices, a, x, flat, y):  # type: ignore[no-untyped-def]
+    """y (H, D) = sum of a[e, h] * x[indices[e], h] for e in begin..end."""
+    heads, channels = y.shape
+    width, step = heads * channels, LINE // y.itemsize
+    for h in range(heads):
+        for c in range(channels):
+            y[h, c] = 0
+    e = begin
+    while e + 4 <= end:
+        for ahead in range(4):
+            ask_for(flat, indices[min(e + AHEAD + ahead, last)], width, step)
+        j0, j1, j2, j3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
+        for h in range(heads):
+            w0, w1, w2, w3 = a[e, h], a[e + 1, h], a[e + 2, h], a[e + 3, h]
+            x0, x1, x2, x3, out = x[j0, h], x[j1, h], x[j2, h], x[j3, h], y[h]
+            for c in range(channels):
+                out[c] += (w0 * x0[c] + w1 * x1[c]) + (w2 * x2[c] + w3 * x3[c])
+        e += 4
+    while e < end:
+        ask_for(flat, indices[min(e + AHEAD, last)], width, step)
+        for h in range(heads):
+            w, neighbour, out = a[e, h], x[indices[e], h], y[h]
+            for c in range(channels):
+                out[c] += w * neighbour[c]
+        e += 1
+
+
+@row_function
+def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a):  # type: ignore[no-untyped-def]
+    """x_grad (H, D) = sum of a[e, h] * y[indices[e], h]; a_grad[e, h] += <y[indices[e], h], x[h]>."""
+    heads, channels = x_grad.shape
+    width, step = heads * channels, LINE // x_grad.itemsize
+    for h in range(heads):
+        for c in range(channels):
+            x_grad[h, c] = 0
+    e = begin
+    while e + 2 <= end:
+        for ahead in range(2):
+            ask_for(flat, indices[min(e + AHEAD + ahead, last)], width, step)
+        i0, i1 = indices[e], indices[e + 1]
+        for h in range(heads):
+            w0, w1, y0, y1, out, own = a[e, h], a[e + 1, h], y[i0, h], y[i1, h], x_grad[h], x[h]
+            if want_a:
+                dot0 = w0 * 0
+                dot1 = w0 * 0
+                for c in range(channels):
+                    out[c] += w0 * y0[c] + w1 * y1[c]
+                    dot0 += y0[c] * own[c]
+                    dot1 += y1[c] * own[c]
+                a_grad[e, h] += dot0
+                a_grad[e + 1, h] += dot1
+            else:
+                for c in range(channels):
+                    out[c] += w0 * y0[c] + w1 * y1[c]
+        e += 2
+    while e < end:
+        for h in range(heads):
+            w, row, out, own = a[e, h], y[indices[e], h], x_grad[h], x[h]
+            dot = w * 0
+            for c in range(channels):
+                out[c] += w * row[c]
+                dot += row[c] * own[c]
+            if want_a:
+                a_grad[e, h] += dot
+        e += 1
+
+
+@kernel
+def product(chunks, indptr, indices, a, x, y):  # type: ignore[no-untyped-def]
+    """y = A x."""
+    flat = x.reshape(-1)
+    for chunk in prange(len(chunks) - 1):
+        last = indptr[chunks[chunk + 1]] - 1
+        for i in range(chunks[chunk], chunks[chunk + 1]):
+            gather(indptr[i], indptr[i + 1], last, indices, a, x, flat, y[i])
+
+
+@kernel
+def product_back(chunks, indptr, indices, a, y, x, x_grad, a_grad, want_a):  # type: ignore[no-untyped-def]
+    """Both gradients of a product; all edge arrays are in the by-source order."""
+    flat = y.reshape(-1)
+    for chunk in prange(len(chunks) - 1):
+        last = indptr[chunks[chunk + 1]] - 1
+        for j in range(chunks[chunk], chunks[chunk + 1]):
+            gather_back(indptr[j], indptr[j + 1], last, indices, a, y, flat, x[j], x_grad[j], a_grad, want_a)

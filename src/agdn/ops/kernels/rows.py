@@ -1,0 +1,97 @@
+"""What is done to one node's row of one hop; see :mod:`agdn.ops.diffuse` for the formulas.
+
+Vectors are (H, D) and the same for all nodes: ``key`` and ``query`` are S * b_key and S * b_query, ``gain`` is
+kappa * S and ``shift`` is kappa * O. Scalars are per node and head.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agdn.ops.kernels.jit import row_function
+
+LAYER, L2 = 1, 2
+# Columns of the backward coefficients of a node, head and hop.
+GAIN, KEY, QUERY, CONSTANT, SLOPE, MEAN, ALPHA = range(7)
+
+
+@row_function
+def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):  # type: ignore[no-untyped-def]
+    """Statistics of a row and its products with the attention vectors."""
+    heads, channels = z.shape
+    for h in range(heads):
+        row, k, q = z[h], key[h], query[h]
+        centre = row[0] * 0
+        spread = row[0] * 0
+        scale = centre + 1
+        if norm == LAYER:
+            for c in range(channels):
+                centre += row[c]
+            centre /= channels
+            for c in range(channels):
+                spread += (row[c] - centre) * (row[c] - centre)
+            scale = 1 / np.sqrt(spread / channels + eps)
+        elif norm == L2:
+            for c in range(channels):
+                spread += row[c] * row[c]
+            length = np.sqrt(spread)
+            scale = 1 / (length if not length < eps else eps)
+        dot_key = row[0] * 0
+        dot_query = row[0] * 0
+        for c in range(channels):
+            dot_key += (row[c] - centre) * k[c]
+            dot_query += (row[c] - centre) * q[c]
+        mean[h], rstd[h], key_dot[h], query_dot[h] = centre, scale, scale * dot_key, scale * dot_query
+
+
+@row_function
+def accumulate(out, z, gain, shift, keep, weight, mean, rstd):  # type: ignore[no-untyped-def]
+    """out = keep * out + weight * ((z - mean) * rstd * gain + shift)."""
+    heads, channels = z.shape
+    for h in range(heads):
+        o, row, g, s = out[h], z[h], gain[h], shift[h]
+        w, slope = weight[h], weight[h] * rstd[h]
+        constant, kept = -mean[h] * slope, keep[h]
+        if kept == 0:
+            for c in range(channels):
+                o[c] = (slope * row[c] + constant) * g[c] + w * s[c]
+        else:
+            for c in range(channels):
+                o[c] = kept * o[c] + (slope * row[c] + constant) * g[c] + w * s[c]
+
+
+@row_function
+def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):  # type: ignore[no-untyped-def]
+    """y (+)= gradient that reaches this hop's row from the combination itself."""
+    heads, channels = z.shape
+    for h in range(heads):
+        out, row, up, ga, k, q, factor = y[h], z[h], g[h], gain[h], key[h], query[h], coefficient[h]
+        a, b, c_, d, e = factor[GAIN], factor[KEY], factor[QUERY], factor[CONSTANT], factor[SLOPE]
+        if fresh:
+            for c in range(channels):
+                out[c] = a * ga[c] * up[c] + b * k[c] + c_ * q[c] - d - e * row[c]
+        else:
+            for c in range(channels):
+                out[c] += a * ga[c] * up[c] + b * k[c] + c_ * q[c] - d - e * row[c]
+
+
+@row_function
+def add_to_sums(sums, z, g, coefficient, want_signal, want_key, want_query):  # type: ignore[no-untyped-def]
+    """Sums over nodes from which every parameter's gradient is made; rows of ``sums`` as in ``diffuse``."""
+    heads, channels = z.shape
+    for h in range(heads):
+        row, up, factor = z[h], g[h], coefficient[h]
+        a, b, c_, centre, alpha = factor[GAIN], factor[KEY], factor[QUERY], factor[MEAN], factor[ALPHA]
+        if want_signal:
+            signal, plain = sums[0, h], sums[1, h]
+            for c in range(channels):
+                signal[c] += a * up[c] * (row[c] - centre)
+                plain[c] += alpha * up[c]
+        if want_key:
+            total = sums[2, h]
+            for c in range(channels):
+                total[c] += b * (row[c] - centre)
+        if want_query:
+            total = sums[3, h]
+            for c in range(channels):
+                total[c] += c_ * (row[c] - centre)
