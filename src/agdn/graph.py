@@ -151,6 +151,8 @@ class Graph:
     @cached_property
     def transposed(self) -> Transposed:
         """The edges grouped by source, with the permutation back to the by-target order."""
+        if "_kept" in self.__dict__:
+            return self._kept_transposed(self.__dict__["_kept"])
         order = torch.argsort(self.indices, stable=True)
         indptr = torch.cat([self.out_degree.new_zeros(1), self.out_degree.cumsum(0)])
         return Transposed(indptr, self.targets[order], _compact(order, self.num_edges))
@@ -226,8 +228,18 @@ class Graph:
             num_dst=self.num_dst,
             is_bipartite=self.is_bipartite,
             _kept_from=self.full,
+            _kept=mask,
+            _parent=self,
         )
         return graph
+
+    def _kept_transposed(self, mask: Tensor) -> Transposed:
+        """The parent's by-source order without the dropped edges: no second sort."""
+        parent: Transposed = self.__dict__["_parent"].transposed
+        by_source = mask[parent.order]
+        counts = torch.cat([self.indptr.new_zeros(1), by_source.cumsum(0)])
+        position = mask.cumsum(0, dtype=parent.order.dtype) - 1
+        return Transposed(counts[parent.indptr], parent.indices[by_source], position[parent.order[by_source]])
 
     def carry(self, edge_attr: Tensor, fill: float = 0.0) -> Tensor:
         """Edge attributes of the parent graph brought over to this one; new edges get ``fill``."""

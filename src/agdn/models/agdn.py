@@ -13,7 +13,7 @@ from agdn.models.presets import PRESETS
 from agdn.nn.conv import AGDNConv, Part, Weights
 from agdn.nn.hops import HopNorm, PositionInit
 from agdn.nn.norm import NORMS
-from agdn.ops import dropout, sum_over_targets
+from agdn.ops import dropout, relu_dropout, sum_over_targets
 from agdn.part import build, unknown_name
 
 
@@ -159,7 +159,7 @@ class AGDN(nn.Module):
             elif self.skip == "sum":
                 out = out if running is None else out + running
                 running = out
-            h = dropout(torch.relu(self.norms[layer](out)), self.dropout, self.training)
+            h = relu_dropout(self.norms[layer](out), self.dropout, self.training)
         h = self._output(h)
         return (h, attended) if return_weights else h
 
@@ -169,7 +169,7 @@ class AGDN(nn.Module):
             return out
         if self.out_bias is not None:
             h = h + self.out_bias
-        return dropout(torch.relu(h), self.dropout, self.training) if self.out_activation else h
+        return relu_dropout(h, self.dropout, self.training) if self.out_activation else h
 
 
 def model_options() -> list[str]:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.nn.init import glorot_uniform_
-from agdn.ops import dropout
+from agdn.ops import pair_product, relu_dropout
 
 
 class HadamardMLP(nn.Module):
@@ -29,9 +29,9 @@ class HadamardMLP(nn.Module):
 
     def forward(self, h: Tensor, pairs: Tensor) -> Tensor:
         """(N, C) node states and (2, P) node pairs -> (P,) logits."""
-        x = h[pairs[0]] * h[pairs[1]]
+        x = pair_product(h, pairs)
         for layer in self.layers[:-1]:
-            x = dropout(torch.relu(layer(x)), self.dropout, self.training)
+            x = relu_dropout(layer(x), self.dropout, self.training)
         logits: Tensor = self.layers[-1](x).squeeze(-1)
         return logits
 

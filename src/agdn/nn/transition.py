@@ -20,12 +20,11 @@ from functools import partial
 from typing import Literal
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.nn.init import glorot_normal_, query_
-from agdn.ops import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
+from agdn.ops import edge_scores, softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
 
 SYM_FLOOR = 1e-9
 Ends = tuple[Tensor, Tensor]
@@ -143,15 +142,19 @@ class AttentionTransition(nn.Module):
     def scores(self, graph: Graph, x: Ends, z: Ends, edge_attr: Tensor | None) -> Tensor:
         """(E, H) scores e_ij in the graph's order."""
         source, target = (x, x) if self.score_space == "input" else (z, z)
-        scores = self._score(source[0], self.source_query)[graph.indices]
         query = self.source_query if self.share_query else self.target_query
-        if query is not None:
-            scores = scores + self._score(target[1], query)[graph.targets]
+        edge_term = None
         if self.edge_query is not None:
             if edge_attr is None:
                 raise ValueError("this layer was built with edge_dim; give it edge_attr")
-            scores = scores + self._edge_term(edge_attr)[graph.order]
-        return F.leaky_relu(scores, self.negative_slope)
+            edge_term = self._edge_term(edge_attr)[graph.order]
+        return edge_scores(
+            self._score(source[0], self.source_query),
+            None if query is None else self._score(target[1], query),
+            edge_term,
+            graph,
+            self.negative_slope,
+        )
 
     def _score(self, features: Tensor, query: Tensor) -> Tensor:
         equation = "nf,hf->nh" if features.dim() == 2 else "nhd,hd->nh"

@@ -2,8 +2,10 @@
 
 from agdn.ops.backend import SlowPathWarning, kernels_run_on
 from agdn.ops.diffuse import Combination, diffuse
-from agdn.ops.dropout import drop_edges, dropout
+from agdn.ops.dropout import drop_edges, dropout, relu_dropout
+from agdn.ops.pairs import pair_product
 from agdn.ops.propagate import propagate
+from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
 
 __all__ = [
@@ -12,8 +14,11 @@ __all__ = [
     "diffuse",
     "drop_edges",
     "dropout",
+    "edge_scores",
     "kernels_run_on",
+    "pair_product",
     "propagate",
+    "relu_dropout",
     "softmax_over_sources",
     "softmax_over_targets",
     "sum_over_sources",

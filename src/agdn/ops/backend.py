@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from functools import cache
 
 import torch
 from torch import Tensor
@@ -26,8 +25,17 @@ def kernels_run_on(tensor: Tensor) -> bool:
     )
 
 
-@cache
+_verdict: list[bool] = []
+
+
+@torch.compiler.assume_constant_result
 def kernels_compile() -> bool:
+    if not _verdict:
+        _verdict.append(_try_a_kernel())
+    return _verdict[0]
+
+
+def _try_a_kernel() -> bool:
     """Try one kernel on one node; a machine where that fails keeps to the torch path."""
     try:
         import numpy as np

@@ -117,7 +117,7 @@ def diffuse_op(
 
 @diffuse_op.register_fake
 def _(z, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel, key,
-      query, log_scale, seed, hops, first_hop, query_hop, norm, activation, slope, p, store):  # type: ignore[no-untyped-def]  # fmt: skip
+      query, log_scale, seed, hops, first_hop, query_hop, norm, activation, slope, p, store):  # fmt: skip
     nodes, heads, channels = z.shape
     weighted = hops + 1 - first_hop
     return (
@@ -173,7 +173,7 @@ def diffuse_backward_op(
 @diffuse_backward_op.register_fake
 def _(grad, z, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel, key,
       query, log_scale, seed, alpha, logits, asked, stats, stored, hops, first_hop, query_hop, norm, activation, slope,
-      p, want_weight):  # type: ignore[no-untyped-def]  # fmt: skip
+      p, want_weight):  # fmt: skip
     def like(tensor: Tensor | None) -> Tensor:
         return z.new_empty(0) if tensor is None else torch.empty_like(tensor)
 
@@ -181,7 +181,7 @@ def _(grad, z, weight, indptr, indices, by_source_indptr, by_source_indices, by_
             like(key), like(query), like(log_scale))  # fmt: skip
 
 
-def _save(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
+def _save(ctx, inputs, output) -> None:
     ctx.tensors, ctx.numbers = inputs[:14], inputs[14:-1]
     _, alpha, logits, asked, stats, stored = output
     ctx.mark_non_differentiable(alpha, logits, asked, stats, stored)
@@ -189,7 +189,7 @@ def _save(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
     ctx.tensors = None
 
 
-def _backward(ctx, grad, *_):  # type: ignore[no-untyped-def]
+def _backward(ctx, grad, *_):
     needed = ctx.needs_input_grad
     gradients = diffuse_backward_op(grad, *ctx.saved_tensors, *ctx.numbers, needed[1])
     z, weight, *parameters = gradients

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.backend import kernels_run_on
 
 CHUNK_ELEMENTS = 1 << 22
 
@@ -48,11 +49,21 @@ def spmm(
     by_source_order: Tensor | None,
 ) -> Tensor:
     """Sparse (num_dst, num_src) matrix times (num_src, H, D), a matrix a head; the by-source side is for backward."""
+    if kernels_run_on(x):
+        from agdn.ops.kernels.buffers import empty
+        from agdn.ops.kernels.hop import product
+        from agdn.ops.kernels.jit import chunks_of, use_threads
+
+        use_threads()
+        out = empty((indptr.numel() - 1, x.size(1), x.size(2)), x.dtype)
+        arrays = (indptr, indices, weight.contiguous(), x.contiguous(), out)
+        product(chunks_of(indptr.numpy()), *(array.numpy() for array in arrays))
+        return out
     return _product(x, weight, indptr, indices)
 
 
 @spmm.register_fake
-def _(x, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order):  # type: ignore[no-untyped-def]
+def _(x, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order):
     return x.new_empty(indptr.size(0) - 1, x.size(1), x.size(2))
 
 
@@ -66,14 +77,34 @@ def spmm_backward(
     by_source_order: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """Gradients of the rows and of the edge weights."""
+    if kernels_run_on(x):
+        return _compiled_backward(grad, x.contiguous(), weight, by_source_indptr, by_source_indices, by_source_order)
     grad_x = _product(grad, weight[by_source_order], by_source_indptr, by_source_indices)
     dots = _edge_dots(grad, x, by_source_indptr, by_source_indices)
     return grad_x, torch.empty_like(weight).index_copy_(0, by_source_order.long(), dots)
 
 
 @spmm_backward.register_fake
-def _(grad, x, weight, by_source_indptr, by_source_indices, by_source_order):  # type: ignore[no-untyped-def]
+def _(grad, x, weight, by_source_indptr, by_source_indices, by_source_order):
     return torch.empty_like(x), torch.empty_like(weight)
+
+
+def _compiled_backward(
+    grad: Tensor, x: Tensor, weight: Tensor, indptr: Tensor, indices: Tensor, order: Tensor
+) -> tuple[Tensor, Tensor]:
+    from agdn.ops.kernels.buffers import empty
+    from agdn.ops.kernels.edges import permuted
+    from agdn.ops.kernels.hop import product_back
+    from agdn.ops.kernels.jit import chunks_of, use_threads
+
+    use_threads()
+    by_source, dots = torch.empty_like(weight), torch.zeros_like(weight)
+    permuted(weight.contiguous().numpy(), order.numpy(), by_source.numpy(), False)
+    grad_x, grad_weight = empty(tuple(x.shape), x.dtype), torch.empty_like(weight)
+    arrays = (indptr, indices, by_source, grad, x, grad_x, dots)
+    product_back(chunks_of(indptr.numpy()), *(array.numpy() for array in arrays), True)
+    permuted(dots.numpy(), order.numpy(), grad_weight.numpy(), True)
+    return grad_x, grad_weight
 
 
 def _product(x: Tensor, weight: Tensor, indptr: Tensor, indices: Tensor) -> Tensor:
@@ -104,7 +135,7 @@ def _edge_dots(row_values: Tensor, group_values: Tensor, indptr: Tensor, indices
     return dots
 
 
-def _chunks(indptr: Tensor, rows: Tensor):  # type: ignore[no-untyped-def]
+def _chunks(indptr: Tensor, rows: Tensor):
     num_edges = int(indptr[-1])
     step = max(1, CHUNK_ELEMENTS // max(1, rows.size(1) * rows.size(2)))
     groups = torch.arange(indptr.numel() - 1, device=indptr.device).repeat_interleave(indptr.diff())
@@ -117,12 +148,12 @@ def _has_csr_product(x: Tensor) -> bool:
     return x.device.type in ("cpu", "cuda") and x.dtype in (torch.float32, torch.float64)
 
 
-def _save(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
+def _save(ctx, inputs, output) -> None:
     x, weight, _, _, *by_source = inputs
     ctx.save_for_backward(x, weight, *by_source)
 
 
-def _backward(ctx, grad):  # type: ignore[no-untyped-def]
+def _backward(ctx, grad):
     grad_x, grad_weight = spmm_backward(grad.contiguous(), *ctx.saved_tensors)
     return grad_x, grad_weight, None, None, None, None, None
 

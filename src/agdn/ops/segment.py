@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.backend import kernels_run_on
 
 
 def softmax_over_targets(scores: Tensor, graph: Graph) -> Tensor:
@@ -39,6 +40,10 @@ def sum_over_sources(values: Tensor, graph: Graph) -> Tensor:
 @torch.library.custom_op("agdn::segment_softmax", mutates_args=())
 def segment_softmax(scores: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
     """Softmax of each column over each group of rows."""
+    if kernels_run_on(scores):
+        out = torch.empty_like(scores, memory_format=torch.contiguous_format)
+        _run_kernel("softmax", indptr, order, scores.contiguous(), out)
+        return out
     grouped = scores if order is None else scores[order]
     group = _group_of_row(indptr, scores.size(0))
     index = group[:, None].expand_as(grouped)
@@ -57,6 +62,10 @@ def _(scores: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
 @torch.library.custom_op("agdn::segment_softmax_backward", mutates_args=())
 def segment_softmax_backward(grad: Tensor, softmax: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
     """ds = a * (g - sum over the group of a * g)."""
+    if kernels_run_on(grad):
+        out = torch.empty_like(softmax)
+        _run_kernel("softmax_back", indptr, order, grad.contiguous(), softmax, out)
+        return out
     weighted = (grad * softmax) if order is None else (grad * softmax)[order]
     group = _group_of_row(indptr, grad.size(0))
     total = grad.new_zeros(indptr.numel() - 1, grad.size(1)).index_add_(0, group, weighted)
@@ -68,6 +77,18 @@ def _(grad: Tensor, softmax: Tensor, indptr: Tensor, order: Tensor | None) -> Te
     return torch.empty_like(softmax)
 
 
+def _run_kernel(name: str, indptr: Tensor, order: Tensor | None, *arrays: Tensor) -> None:
+    from agdn.ops.kernels import attention
+    from agdn.ops.kernels.jit import chunks_of, use_threads
+
+    use_threads()
+    pointers = indptr.numpy()
+    positions = (indptr[:0].int() if order is None else order).numpy()
+    getattr(attention, name)(
+        chunks_of(pointers), pointers, positions, order is not None, *(array.numpy() for array in arrays)
+    )
+
+
 def _group_of_row(indptr: Tensor, num_rows: int) -> Tensor:
     groups = torch.arange(indptr.numel() - 1, device=indptr.device)
     return groups.repeat_interleave(indptr.diff(), output_size=num_rows)
@@ -77,12 +98,12 @@ def _ungroup(values: Tensor, order: Tensor | None) -> Tensor:
     return values if order is None else torch.empty_like(values).index_copy_(0, order.long(), values)
 
 
-def _save(ctx, inputs, output) -> None:  # type: ignore[no-untyped-def]
+def _save(ctx, inputs, output) -> None:
     _, indptr, order = inputs
     ctx.save_for_backward(output, indptr, order)
 
 
-def _backward(ctx, grad):  # type: ignore[no-untyped-def]
+def _backward(ctx, grad):
     return segment_softmax_backward(grad, *ctx.saved_tensors), None, None
 
 

@@ -23,7 +23,7 @@ class Walk:
     def __init__(
         self, z, weight, indptr, indices, scale, shift, kernel, key, query, log_scale, seed,
         hops, first_hop, query_hop, norm, activation, slope, p,
-    ) -> None:  # type: ignore[no-untyped-def]  # fmt: skip
+    ) -> None:  # fmt: skip
         use_threads()
         self.z, self.weight, self.indptr, self.indices = z, weight, indptr.numpy(), indices.numpy()
         self.nodes, self.heads, self.channels = z.shape
@@ -137,7 +137,7 @@ class Walk:
             self._walk(stored, stats.clone(), key_dots.clone(), asked.clone(), take)
         return out, alpha, logits, asked, stats, stored
 
-    def _walk(self, stored: Tensor, stats: Tensor, key_dots: Tensor, asked: Tensor, each) -> None:  # type: ignore[no-untyped-def]
+    def _walk(self, stored: Tensor, stats: Tensor, key_dots: Tensor, asked: Tensor, each) -> None:
         """Hops 0..K, into ``stored`` or two buffers in turn; each is probed, then handed to ``each``."""
         shape, dtype, whole = tuple(self.z.shape), self.z.dtype, slice(0, self.channels)
         spare = [empty(shape, dtype) for _ in range(0 if len(stored) else min(self.hops, 2))]
@@ -180,7 +180,7 @@ class Walk:
             stats[0, k].numpy(), stats[1, k].numpy(), out.numpy(),
         )  # fmt: skip
 
-    def _take_online(self, k, z, logit, asked, running, stats, out) -> None:  # type: ignore[no-untyped-def]
+    def _take_online(self, k, z, logit, asked, running, stats, out) -> None:
         whole = slice(0, self.channels)
         walk.combine_online(
             self.rows, z.numpy(), self._gain(k, whole), self._level(k, whole), k == self.first_hop, logit.numpy(),

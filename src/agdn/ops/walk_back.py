@@ -109,7 +109,7 @@ class WalkBack:
                 self.alpha.numpy(), alpha_grad.numpy(), self.logit_grad.numpy(), self.query_grad.numpy(),
             )  # fmt: skip
             if f.has_log_scale:
-                log_scale_grad = _node_sum(alpha_grad * self.alpha).sum(-1)
+                log_scale_grad = _node_sum((alpha_grad * self.alpha).sum(-1))
         self.coefficients = [self._coefficients(k, signal, plain) for k in range(f.hops + 1)]
         return log_scale_grad
 

@@ -12,7 +12,7 @@ FLOOR = 1e-9
 
 
 @kernel
-def softmax(chunks, indptr, order, ordered, scores, out):  # type: ignore[no-untyped-def]
+def softmax(chunks, indptr, order, ordered, scores, out):
     """Softmax of each column over each group of rows, or (``ordered``) of the rows order[begin:end]."""
     heads = scores.shape[1]
     for chunk in prange(len(chunks) - 1):
@@ -36,7 +36,7 @@ def softmax(chunks, indptr, order, ordered, scores, out):  # type: ignore[no-unt
 
 
 @kernel
-def softmax_back(chunks, indptr, order, ordered, g, a, out):  # type: ignore[no-untyped-def]
+def softmax_back(chunks, indptr, order, ordered, g, a, out):
     """ds = a * (g - sum over the group of a * g)."""
     heads = a.shape[1]
     for chunk in prange(len(chunks) - 1):
@@ -52,7 +52,7 @@ def softmax_back(chunks, indptr, order, ordered, g, a, out):  # type: ignore[no-
 
 
 @kernel
-def edge_scores(chunks, indptr, indices, source, target, edge, with_target, with_edge, slope, out):  # type: ignore[no-untyped-def]
+def edge_scores(chunks, indptr, indices, source, target, edge, with_target, with_edge, slope, out):
     """LeakyReLU(source[j] + target[i] + edge[e])."""
     heads = source.shape[1]
     for chunk in prange(len(chunks) - 1):
@@ -68,7 +68,7 @@ def edge_scores(chunks, indptr, indices, source, target, edge, with_target, with
 
 
 @kernel
-def edge_scores_back(chunks, indptr, order, ordered, g, scores, slope, out):  # type: ignore[no-untyped-def]
+def edge_scores_back(chunks, indptr, order, ordered, g, scores, slope, out):
     """Sum over each group of the gradient before the LeakyReLU; its sign is that of the score after."""
     heads = g.shape[1]
     for chunk in prange(len(chunks) - 1):
@@ -82,7 +82,7 @@ def edge_scores_back(chunks, indptr, order, ordered, g, scores, slope, out):  # 
 
 
 @row_function
-def activate(logit, activation, slope):  # type: ignore[no-untyped-def]
+def activate(logit, activation, slope):
     """The activations that look at one logit alone."""
     if activation == LEAKY_RELU:
         return logit if not logit < 0 else logit * slope
@@ -94,7 +94,7 @@ def activate(logit, activation, slope):  # type: ignore[no-untyped-def]
 
 
 @row_function
-def activate_all(logits, query, activation, slope, out):  # type: ignore[no-untyped-def]
+def activate_all(logits, query, activation, slope, out):
     """out[k] = activation of logits[k] + query, over the hops of one node and head."""
     for k in range(len(logits)):
         out[k] = activate(logits[k] + query, activation, slope)
@@ -108,7 +108,7 @@ def activate_all(logits, query, activation, slope, out):  # type: ignore[no-unty
 
 
 @kernel
-def attend(logits, query, scale, activation, slope, alpha):  # type: ignore[no-untyped-def]
+def attend(logits, query, scale, activation, slope, alpha):
     """alpha (N, H, K') = scale * softmax over hops of the activated logits."""
     for i in prange(len(logits)):
         for h in range(logits.shape[1]):
@@ -125,7 +125,7 @@ def attend(logits, query, scale, activation, slope, alpha):  # type: ignore[no-u
 
 
 @kernel
-def attend_back(logits, query, scale, activation, slope, alpha, alpha_grad, logit_grad, query_grad):  # type: ignore[no-untyped-def]
+def attend_back(logits, query, scale, activation, slope, alpha, alpha_grad, logit_grad, query_grad):
     """Gradients of the logits and of the query, through scale, softmax and activation."""
     for i in prange(len(logits)):
         for h in range(logits.shape[1]):
@@ -155,7 +155,7 @@ def attend_back(logits, query, scale, activation, slope, alpha, alpha_grad, logi
 
 
 @row_function
-def standardize_back(logits, gradient):  # type: ignore[no-untyped-def]
+def standardize_back(logits, gradient):
     """In place; ties for the smallest and the largest logit share their gradient."""
     low, high = logits[0], logits[0]
     for k in range(len(logits)):

@@ -16,7 +16,7 @@ SPREAD, MULTIPLY1, MULTIPLY2 = np.uint32(0x9E3779B9), np.uint32(0x7FEB352D), np.
 
 
 @row_function
-def hash64(seed, counter):  # type: ignore[no-untyped-def]
+def hash64(seed, counter):
     """64 well-mixed bits of a seed and a counter."""
     value = np.uint64(seed) + (np.uint64(counter) + np.uint64(1)) * GOLDEN
     value = (value ^ (value >> np.uint64(30))) * MIX1
@@ -25,7 +25,7 @@ def hash64(seed, counter):  # type: ignore[no-untyped-def]
 
 
 @row_function
-def hash32(key, column):  # type: ignore[no-untyped-def]
+def hash32(key, column):
     """32 well-mixed bits of a row's key and a column; Numba widens products, so each is cut back to 32 bits."""
     value = np.uint32(np.uint32(key) ^ np.uint32(np.uint32(column) * SPREAD))
     value = np.uint32((value ^ (value >> np.uint32(16))) * MULTIPLY1)
@@ -34,12 +34,12 @@ def hash32(key, column):  # type: ignore[no-untyped-def]
 
 
 @row_function
-def threshold(p):  # type: ignore[no-untyped-def]
+def threshold(p):
     return np.uint32(min(p * 4294967296.0, 4294967295.0))
 
 
 @row_function
-def keep_row(seed, row, p, offset, full_channels, mask):  # type: ignore[no-untyped-def]
+def keep_row(seed, row, p, offset, full_channels, mask):
     """1 / (1 - p) or 0 for a row seen as (H, D), whose columns are offset.. of the full row's (H, full_channels)."""
     key, bar, scale = hash64(seed, row), threshold(p), 1 / (1 - p)
     for h in range(mask.shape[0]):
@@ -50,7 +50,7 @@ def keep_row(seed, row, p, offset, full_channels, mask):  # type: ignore[no-unty
 
 
 @kernel
-def drop(chunks, x, ids, with_ids, seed, p, offset, full_channels, out):  # type: ignore[no-untyped-def]
+def drop(chunks, x, ids, with_ids, seed, p, offset, full_channels, out):
     """out = x * mask; rows (H, D) keyed on ``ids`` or on their position."""
     for chunk in prange(len(chunks) - 1):
         bar, scale = threshold(p), x.dtype.type(1 / (1 - p))
@@ -63,7 +63,7 @@ def drop(chunks, x, ids, with_ids, seed, p, offset, full_channels, out):  # type
 
 
 @kernel
-def relu_drop(chunks, x, ids, with_ids, seed, p, out):  # type: ignore[no-untyped-def]
+def relu_drop(chunks, x, ids, with_ids, seed, p, out):
     """out = relu(x) * mask, NaN kept; rows (W,)."""
     for chunk in prange(len(chunks) - 1):
         bar, scale = threshold(p), x.dtype.type(1 / (1 - p))
@@ -76,7 +76,7 @@ def relu_drop(chunks, x, ids, with_ids, seed, p, out):  # type: ignore[no-untype
 
 
 @kernel
-def relu_drop_back(chunks, g, out, p, grad):  # type: ignore[no-untyped-def]
+def relu_drop_back(chunks, g, out, p, grad):
     """The gradient passes where something came out."""
     for chunk in prange(len(chunks) - 1):
         scale = g.dtype.type(1 / (1 - p))
@@ -87,7 +87,7 @@ def relu_drop_back(chunks, g, out, p, grad):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def edge_keys(ids, with_ids, seed, keys):  # type: ignore[no-untyped-def]
+def edge_keys(ids, with_ids, seed, keys):
     """A random key for every edge; the smallest are kept."""
     for e in prange(len(keys)):
         keys[e] = hash64(seed, ids[e] if with_ids else e)

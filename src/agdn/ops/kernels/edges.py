@@ -8,7 +8,7 @@ from agdn.ops.kernels.jit import kernel
 
 
 @kernel
-def permuted(values, order, out, back):  # type: ignore[no-untyped-def]
+def permuted(values, order, out, back):
     """out[e] = values[order[e]], or (``back``) out[order[e]] = values[e]."""
     for e in prange(len(order)):
         for h in range(values.shape[1]):

@@ -18,14 +18,14 @@ LINE = 64
 
 
 @row_function
-def ask_for(flat, row, width, step):  # type: ignore[no-untyped-def]
+def ask_for(flat, row, width, step):
     start = np.int64(row) * width
     for offset in range(0, width, step):
         prefetch(flat, start + offset)
 
 
 @row_function
-def gather(begin, end, last, indices, a, x, flat, y):  # type: ignore[no-untyped-def]
+def gather(begin, end, last, indices, a, x, flat, y):
     """y (H, D) = sum of a[e, h] * x[indices[e], h] for e in begin..end."""
     heads, channels = y.shape
     width, step = heads * channels, LINE // y.itemsize
@@ -53,7 +53,7 @@ def gather(begin, end, last, indices, a, x, flat, y):  # type: ignore[no-untyped
 
 
 @row_function
-def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a):  # type: ignore[no-untyped-def]
+def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a):
     """x_grad (H, D) = sum of a[e, h] * y[indices[e], h]; a_grad[e, h] += <y[indices[e], h], x[h]>."""
     heads, channels = x_grad.shape
     width, step = heads * channels, LINE // x_grad.itemsize
@@ -93,7 +93,7 @@ def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a
 
 
 @kernel
-def product(chunks, indptr, indices, a, x, y):  # type: ignore[no-untyped-def]
+def product(chunks, indptr, indices, a, x, y):
     """y = A x."""
     flat = x.reshape(-1)
     for chunk in prange(len(chunks) - 1):
@@ -103,7 +103,7 @@ def product(chunks, indptr, indices, a, x, y):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def product_back(chunks, indptr, indices, a, y, x, x_grad, a_grad, want_a):  # type: ignore[no-untyped-def]
+def product_back(chunks, indptr, indices, a, y, x, x_grad, a_grad, want_a):
     """Both gradients of a product; all edge arrays are in the by-source order."""
     flat = y.reshape(-1)
     for chunk in prange(len(chunks) - 1):

@@ -53,10 +53,10 @@ def use_threads() -> None:
 
 
 @intrinsic
-def prefetch(typing_context, array, position):  # type: ignore[no-untyped-def]
+def prefetch(typing_context, array, position):
     """Ask for the cache line of a flat array's element ahead of its use."""
 
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def generate(context, builder, signature, arguments):
         from llvmlite import ir
 
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data

@@ -16,7 +16,7 @@ GAIN, KEY, QUERY, CONSTANT, SLOPE, MEAN, ALPHA = range(7)
 
 
 @row_function
-def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):  # type: ignore[no-untyped-def]
+def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
     """Statistics of a row and its products with the attention vectors."""
     heads, channels = z.shape
     for h in range(heads):
@@ -45,7 +45,7 @@ def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):  # type: ig
 
 
 @row_function
-def accumulate(out, z, gain, shift, keep, weight, mean, rstd):  # type: ignore[no-untyped-def]
+def accumulate(out, z, gain, shift, keep, weight, mean, rstd):
     """out = keep * out + weight * ((z - mean) * rstd * gain + shift)."""
     heads, channels = z.shape
     for h in range(heads):
@@ -61,7 +61,7 @@ def accumulate(out, z, gain, shift, keep, weight, mean, rstd):  # type: ignore[n
 
 
 @row_function
-def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):  # type: ignore[no-untyped-def]
+def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):
     """y (+)= gradient that reaches this hop's row from the combination itself."""
     heads, channels = z.shape
     for h in range(heads):
@@ -76,7 +76,7 @@ def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):  # type: ig
 
 
 @row_function
-def add_to_sums(sums, z, g, coefficient, want_signal, want_key, want_query):  # type: ignore[no-untyped-def]
+def add_to_sums(sums, z, g, coefficient, want_signal, want_key, want_query):
     """Sums over nodes from which every parameter's gradient is made; rows of ``sums`` as in ``diffuse``."""
     heads, channels = z.shape
     for h in range(heads):

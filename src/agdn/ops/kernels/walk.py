@@ -13,7 +13,7 @@ from agdn.ops.kernels.rows import accumulate, add_own_gradient, add_to_sums, pro
 
 
 @kernel
-def probe_rows(chunks, z, key, query, norm, eps, mean, rstd, key_dot, query_dot):  # type: ignore[no-untyped-def]
+def probe_rows(chunks, z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
     """Statistics and attention products of hop 0."""
     for chunk in prange(len(chunks) - 1):
         for i in range(chunks[chunk], chunks[chunk + 1]):
@@ -21,7 +21,7 @@ def probe_rows(chunks, z, key, query, norm, eps, mean, rstd, key_dot, query_dot)
 
 
 @kernel
-def product_probed(chunks, indptr, indices, a, x, y, z, key, query, norm, eps, mean, rstd, key_dot, query_dot):  # type: ignore[no-untyped-def]
+def product_probed(chunks, indptr, indices, a, x, y, z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
     """y = A x, each row probed while it is warm; ``z`` is ``y`` with its rows seen as (H, D)."""
     flat = x.reshape(-1)
     for chunk in prange(len(chunks) - 1):
@@ -32,7 +32,7 @@ def product_probed(chunks, indptr, indices, a, x, y, z, key, query, norm, eps, m
 
 
 @kernel
-def combine(chunks, first, hops, gain, shift, alpha, mean, rstd, out):  # type: ignore[no-untyped-def]
+def combine(chunks, first, hops, gain, shift, alpha, mean, rstd, out):
     """out = sum over k of alpha_k * (normalised hop k * gain_k + shift_k); ``first`` is the first hop in the sum."""
     heads = out.shape[1]
     for chunk in prange(len(chunks) - 1):
@@ -48,7 +48,7 @@ def combine(chunks, first, hops, gain, shift, alpha, mean, rstd, out):  # type: 
 
 
 @kernel
-def combine_one(chunks, z, gain, shift, fresh, alpha, mean, rstd, out):  # type: ignore[no-untyped-def]
+def combine_one(chunks, z, gain, shift, fresh, alpha, mean, rstd, out):
     """out (+)= alpha * (normalised hop * gain + shift), with the weights given."""
     heads = out.shape[1]
     for chunk in prange(len(chunks) - 1):
@@ -60,7 +60,7 @@ def combine_one(chunks, z, gain, shift, fresh, alpha, mean, rstd, out):  # type:
 
 
 @kernel
-def combine_online(chunks, z, gain, shift, fresh, logit, query, activation, slope, peak, total, mean, rstd, out):  # type: ignore[no-untyped-def]
+def combine_online(chunks, z, gain, shift, fresh, logit, query, activation, slope, peak, total, mean, rstd, out):
     """One more hop of a softmax-weighted sum whose later logits are not known yet.
 
     ``peak`` and ``total`` hold the running maximum and denominator; ``out`` is the sum relative to the peak.
@@ -81,7 +81,7 @@ def combine_online(chunks, z, gain, shift, fresh, logit, query, activation, slop
 
 
 @kernel
-def scale_rows(chunks, out, factor):  # type: ignore[no-untyped-def]
+def scale_rows(chunks, out, factor):
     """out[i, h] *= factor[i, h]."""
     for chunk in prange(len(chunks) - 1):
         for i in range(chunks[chunk], chunks[chunk + 1]):
@@ -92,7 +92,7 @@ def scale_rows(chunks, out, factor):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def gradient_products(chunks, z, g, gain, shift, mean, rstd, signal, plain, level):  # type: ignore[no-untyped-def]
+def gradient_products(chunks, z, g, gain, shift, mean, rstd, signal, plain, level):
     """Add <g * gain, normalised z>, <g, gain> and <g, shift> of every node and head."""
     heads, channels = z.shape[1], z.shape[2]
     for chunk in prange(len(chunks) - 1):
@@ -111,7 +111,7 @@ def gradient_products(chunks, z, g, gain, shift, mean, rstd, signal, plain, leve
 
 
 @kernel
-def start_back(chunks, z, g, gain, key, query, coefficient, y, sums, want_signal, want_key, want_query):  # type: ignore[no-untyped-def]
+def start_back(chunks, z, g, gain, key, query, coefficient, y, sums, want_signal, want_key, want_query):
     """Gradient of the last hop, which only the combination reads."""
     for chunk in prange(len(chunks) - 1):
         for i in range(chunks[chunk], chunks[chunk + 1]):
@@ -124,7 +124,7 @@ def hop_back(
     chunks, indptr, indices, a, y, x, x_grad, a_grad, want_a,
     z, z_grad, g, gain, key, query, coefficient, own, sums, want_signal, want_key, want_query,
     seed, p, offset, full_channels,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Gradient of hop k - 1 from that of hop k (``y``) and from the combination, edge weights in the same gather.
 
     ``x`` and ``x_grad`` are ``z`` and ``z_grad`` with rows seen as the transition sees them. With ``p`` > 0 the hop
