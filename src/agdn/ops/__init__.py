@@ -3,6 +3,7 @@
 from agdn.ops.backend import SlowPathWarning, kernels_run_on
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
+from agdn.ops.kernels.buffers import reuse_freed_memory
 from agdn.ops.pairs import pair_product
 from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
@@ -19,6 +20,7 @@ __all__ = [
     "pair_product",
     "propagate",
     "relu_dropout",
+    "reuse_freed_memory",
     "softmax_over_sources",
     "softmax_over_targets",
     "sum_over_sources",

@@ -35,6 +35,7 @@ class WalkBack:
         self.stored, self.want_weight = stored, want_weight
         self.indptr, self.indices, self.order = (tensor.numpy() for tensor in by_source)
         self.chunks = chunks_of(self.indptr)
+        self.buffers: dict[str | int, Tensor] = {}
         self.weight = torch.empty_like(forward.weight)  # in the by-source order
         for mine, theirs in zip(self.weight, forward.weight, strict=True):
             permuted(theirs.numpy(), self.order, mine.numpy(), False)
@@ -71,17 +72,22 @@ class WalkBack:
 
     def _walked(self, block: slice, *, keep: bool) -> Iterator[Tensor]:
         f = self.f
-        z = f.z[:, :, block].contiguous()
-        shape = tuple(z.shape)
-        buffer = empty(shape, z.dtype) if f.p > 0 else None
-        spare = [] if keep else [empty(shape, z.dtype) for _ in range(2)]
+        z = self._of_block(f.z, block)
+        buffer = self._buffer("dropped", block) if f.p > 0 else None
         yield z
         for k in range(1, f.hops + 1):
-            following = empty(shape, z.dtype) if keep else spare[k % 2]
+            following = self._buffer(k if keep else k % 2, block)
             x = f._as_transition_sees(f._dropped(z, k, block, buffer))
             product(f.chunks, f.indptr, f.indices, f._hop_weight(k), x, f._as_transition_sees(following))
             z = following
             yield z
+
+    def _buffer(self, name: str | int, block: slice) -> Tensor:
+        """(N, H, width of the block), the same memory whenever the same name is asked for."""
+        f, width = self.f, block.stop - block.start
+        if name not in self.buffers:
+            self.buffers[name] = empty((f.nodes * f.heads * width,), f.z.dtype)
+        return self.buffers[name][: f.nodes * f.heads * width].view(f.nodes, f.heads, width)
 
     def _attention_backward(self) -> Tensor:
         """Fill in the gradients of the logits and the coefficients of every hop."""
@@ -158,9 +164,8 @@ class WalkBack:
         whole = block == slice(0, f.channels)
         y = None
         for k in range(f.hops, -1, -1):
-            last_buffer = z_grad if whole and k == 0 else empty(tuple(hops[k].shape), f.z.dtype)
-            y = self._gradient_of_hop(k, hops[k], y, last_buffer, g, block, sums)
-            hops[k] = hops[0]  # a block's hop is not needed any more
+            out = z_grad if whole and k == 0 else self._buffer("even" if k % 2 == 0 else "odd", block)
+            y = self._gradient_of_hop(k, hops[k], y, out, g, block, sums)
         if not whole and y is not None:
             z_grad[:, :, block] = y
 
