@@ -52,7 +52,7 @@ def save(dataset: Dataset, folder: Path | str, *, key: str, transforms: FittedTr
     ``key`` says what the dataset was made from; ``stored_key`` gives it back.
     """
     folder = Path(folder)
-    _require_own(folder)
+    require_own(folder)
     previous = _named_arrays(folder)
     arrays = _arrays(dataset)
     inner = folder / f"{ARRAYS_PREFIX}{secrets.token_hex(6)}"
@@ -180,7 +180,7 @@ def _tensor(array: np.ndarray) -> Tensor:
         raise DataError(f"a stored array has type {array.dtype.str}, which torch has no tensor for") from None
 
 
-def _require_own(folder: Path) -> None:
+def require_own(folder: Path) -> None:
     """A folder that is new or empty, holds a stored dataset, or what a killed first save left."""
     if not folder.exists():
         return

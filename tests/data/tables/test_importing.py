@@ -107,6 +107,7 @@ def test_a_split_by_time_keeps_the_times(files: tuple[Path, Path]) -> None:
     ).dataset
     assert dataset.split.train.tolist() == [0, 1, 2, 3, 4, 5]
     assert dataset.extra["year"].tolist() == nodes["year"]
+    assert dataset.x is None
 
 
 def test_training_rows_alone_may_give_the_vocabulary(files: tuple[Path, Path]) -> None:
@@ -137,6 +138,7 @@ def test_parquet_gives_the_same_dataset(files: tuple[Path, Path], tmp_path: Path
         (NODES, EDGES, {"numeric": ["city"]}, r"nodes\.csv, row 2, column 'city': 'X' is no number"),
         (NODES, EDGES, {"target": "class"}, "no column 'class'; its columns are id, age, city, part, label"),
         (NODES, EDGES, {"target": "city", "numeric": ["agee"]}, "no column 'agee'"),
+        (NODES, EDGES, {"categorical": ["label"]}, "column 'label' is the target and cannot be a feature"),
         (NODES, EDGES, {"weight_column": "kind"}, r"edges\.csv, row 2, column 'kind': 'x' is no number"),
         (NODES, EDGES, {"edge_features": ["colour"]}, r"edges\.csv has no column 'colour'"),
         (NODES, EDGES, {"source_column": "begin"}, r"edges\.csv has no column 'begin'"),
@@ -159,6 +161,15 @@ def test_faults_are_named(tmp_path: Path, nodes: str, edges: str, options: dict,
 def test_a_target_needs_nodes() -> None:
     with pytest.raises(DataError, match="needs a table of nodes"):
         import_tables(None, {"a": [1], "b": [2]}, target="label")
+
+
+def test_a_folder_that_is_not_ours_is_refused_before_any_work(files: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("years of work")
+    stages: list[str] = []
+    with pytest.raises(DataError, match=r"thesis\.tex"):
+        import_tables(*files, out=tmp_path / "out", progress=lambda stage, _: stages.append(stage), **OPTIONS)
+    assert stages == []
 
 
 def test_progress_reaches_the_end(files: tuple[Path, Path]) -> None:

@@ -12,8 +12,20 @@ from agdn.data.tables.table_file import ColumnTable, WatchedTable, open_table
 
 
 def test_columns_in_memory_become_cells() -> None:
-    (batch,) = open_table({"id": np.array([1, 2]), "x": [0.5, float("nan")], "w": [None, "a"]}).batches()
-    assert batch.columns == {"id": ["1", "2"], "x": ["0.5", ""], "w": ["", "a"]}
+    (batch,) = open_table({"id": np.array([1, 2]), "x": [0.5, float("nan")], "w": [None, "nan"]}).batches()
+    assert batch.columns == {"id": ["1", "2"], "x": ["0.5", ""], "w": ["", "nan"]}
+
+
+def test_a_data_frame_is_columns_by_name() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame({"id": [1, 2], "w": pandas.array(["a", None], dtype="string")})
+    (batch,) = open_table(frame).batches()
+    assert batch.columns == {"id": ["1", "2"], "w": ["a", ""]}
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(DataError, match="not int"):
+        open_table(7)
 
 
 def test_uneven_columns_are_refused() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agdn.data.errors import DataError
 from agdn.data.tables.options import ImportOptions
 from agdn.data.tables.roles import ColumnRole, Role, given_roles, infer_roles
 from agdn.data.tables.table_file import Table, require_columns
@@ -34,10 +35,16 @@ def id_column(nodes: Table, options: ImportOptions) -> str:
 
 
 def node_features(nodes: Table, options: ImportOptions, train: np.ndarray | None) -> Features:
-    """Every column that is not an id, a target or a split; numbers are scaled on the ``train`` rows."""
+    """Every column that is not an id, a target, a split or a time; numbers are scaled on the ``train`` rows."""
     own_id = id_column(nodes, options)
-    taken = {own_id, *options.target, options.split_column}
-    told = {column: role for column, role in _told(options).items() if column not in options.edge_features}
+    taken = {own_id: "the id", **dict.fromkeys(options.target, "the target")}
+    taken |= {name: "the split" for name in (options.split_column, options.time_column) if name is not None}
+    told = _told(options)
+    for column in told:
+        if column in taken and column in nodes.columns and told[column] != "ignore":
+            raise DataError(f"column {column!r} is {taken[column]} and cannot be a feature as well")
+    only_edges = set(options.edge_features) - set(nodes.columns)
+    told = {column: role for column, role in told.items() if column not in only_edges and column not in taken}
     columns = [column for column in nodes.columns if column not in taken]
     roles = infer_roles(nodes, columns, given=told, missing=options.missing)
     transforms, values = fit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -99,6 +99,8 @@ def import_tables(
         options: The fields of :class:`ImportOptions`, such as ``target="label"``.
     """
     chosen = ImportOptions.of(options)
+    if out is not None:
+        store.require_own(Path(out))
     key = None if out is None else _key(nodes, edges, chosen)
     if out is not None and key is not None and store.stored_key(out) == key:
         return Imported(store.open_dataset(out), ImportRecord.open(out), from_store=True)
@@ -134,7 +136,7 @@ def _key(nodes: TableSource | None, edges: TableSource, options: ImportOptions) 
     """A hash of the files' bytes and the options; None for columns in memory, which have no file to hash."""
     digest = hashlib.sha256(f"agdn-import-{IMPORT_VERSION}\n{options.model_dump_json()}\n".encode())
     for source in (nodes, edges):
-        if isinstance(source, Mapping):
+        if source is not None and not isinstance(source, (str, Path)):
             return None
         digest.update(b"none" if source is None else _file_hash(Path(source)))
     return digest.hexdigest()

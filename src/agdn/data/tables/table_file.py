@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 from agdn.data.errors import DataError
 
 BATCH_ROWS = 20_000
+NOTHING = frozenset(("None", "nan", "<NA>", "NaT"))  # how Python, NumPy and data frames write a missing value
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,11 @@ TableSource = Path | str | Mapping[str, Sequence[Any]]
 
 
 def open_table(source: TableSource) -> Table:
-    """A table from a file (by its ending) or from a mapping of column names to values."""
-    if isinstance(source, Mapping):
-        return ColumnTable(source)
+    """A table from a file (by its ending), or from columns by name: a mapping or a data frame."""
+    if not isinstance(source, (str, Path)):
+        if not hasattr(source, "items"):
+            raise DataError(f"a table is a file or columns by name, not {type(source).__name__}")
+        return ColumnTable(dict(source.items()))
     path = Path(source)
     if not path.is_file():
         raise DataError(f"{path} does not exist or is not a file")
@@ -102,4 +105,4 @@ def require_columns(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _as_cells(values: Sequence[Any]) -> list[str]:
-    return ["" if value is None or value != value else str(value) for value in values]
+    return [value if isinstance(value, str) else "" if (cell := str(value)) in NOTHING else cell for value in values]
