@@ -285,7 +285,7 @@ def test_a_file_from_disk_is_told_by_its_name(published: Server, tmp_path: Path)
 
 
 def test_an_offline_user_is_told_what_to_do(published: Server, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"answers 404 .*--from-file gone\.npz"):
+    with pytest.raises(DataError, match=r"answers 404 .* put it at .*/gone\.npz or give it with --from-file gone\.npz"):
         download("gone", tmp_path)
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +125,36 @@ def test_a_save_that_fails_leaves_the_first(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(store, "write_bytes", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         store.save(small(name="other"), tmp_path, key="two")
+    assert_same(store.open_dataset(tmp_path), small())
+
+
+SAVE_FOR_EVER = """
+import sys
+from pathlib import Path
+import torch
+from agdn.data import store
+from agdn.data.dataset import Dataset
+from agdn.graph import Graph
+
+graph = Graph(torch.tensor([[0, 1], [1, 0]]), 2)
+for number in range(10**9):
+    dataset = Dataset(str(number), graph, "numeric", "mae", x=torch.full((2, 9000), float(number)))
+    store.save(dataset, sys.argv[1], key=str(number))
+    print(number, flush=True)
+"""
+
+
+def test_a_writer_killed_at_any_moment_leaves_a_whole_dataset(tmp_path: Path) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", SAVE_FOR_EVER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    first = writer.stdout.readline()
+    time.sleep(random.Random(len(first)).random() * 0.2)
+    writer.kill()
+    writer.wait()
+    dataset = store.open_dataset(tmp_path)
+    assert store.stored_key(tmp_path) == dataset.name
+    assert set(dataset.x.flatten().tolist()) == {float(dataset.name)}
+    store.save(small(), tmp_path, key="after")
     assert_same(store.open_dataset(tmp_path), small())
 
 

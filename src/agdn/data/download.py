@@ -77,8 +77,9 @@ def _fetched(file: RemoteFile, root: Path, progress: Progress | None, timeout: f
         try:
             fetch(file.url, staged, progress=report, timeout=timeout)
         except FetchError as error:
+            place = f"put it at {target} or " if file.top is None else ""
             raise DataError(
-                f"{error}; without a network, fetch it elsewhere and give it with --from-file {file.file_name}"
+                f"{error}; without a network, fetch it elsewhere and {place}give it with --from-file {file.file_name}"
             ) from None
     try:
         return _place(file, root, staged)

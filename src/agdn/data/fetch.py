@@ -51,7 +51,8 @@ def fetch(
         raise
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         reason = getattr(error, "reason", None) or error
-        raise FetchError(f"{url} cannot be fetched: {reason}; what came is kept in {part}, try again") from None
+        kept = f"; what came is kept in {part}, try again" if part.exists() else ""
+        raise FetchError(f"{url} cannot be fetched: {reason}{kept}") from None
     received = part.stat().st_size
     if total is not None and received != total:
         raise FetchError(f"{url} broke off after {received:,} of {total:,} bytes, kept in {part}; try again")
