@@ -289,6 +289,18 @@ def test_an_offline_user_is_told_what_to_do(published: Server, tmp_path: Path) -
         download("gone", tmp_path)
 
 
+def test_a_silent_server_is_asked_for_the_size_once(published: Server, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def silent(url: str, *, timeout: float) -> None:
+        asked.append(url)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(downloads, "remote_size", silent)
+        assert missing_size("plain", tmp_path) == (2, None)
+    assert len(asked) == 1
+
+
 def test_an_unknown_set_lists_the_known() -> None:
     with pytest.raises(DataError, match=r"no download for 'coral'; it is known for .*cora"):
         download("coral", Path("unused"))

@@ -36,9 +36,13 @@ def remote_files(name: str) -> tuple[RemoteFile, ...]:
 def missing_size(name: str, root: Path, *, timeout: float = 30.0) -> tuple[int, int | None]:
     """How many files of a set are still to be fetched, and their bytes (None where the server does not say)."""
     missing = [file for file in remote_files(name) if not (root / file.path).exists()]
-    sizes = [remote_size(file.url, timeout=timeout) for file in missing]
-    known = [size for size in sizes if size is not None]
-    return len(missing), sum(known) if len(known) == len(sizes) else None
+    total = 0
+    for file in missing:
+        size = remote_size(file.url, timeout=timeout)
+        if size is None:
+            return len(missing), None
+        total += size
+    return len(missing), total
 
 
 def download(
