@@ -7,7 +7,9 @@ import sys
 
 import click
 
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "data": ("agdn.cli.data", "data"),
+}
 
 
 class LazyGroup(click.Group):
@@ -41,4 +43,7 @@ def main() -> None:
         sys.exit(2)
     except ValueError as error:
         click.echo(f"agdn: {error}", err=True)
+        sys.exit(2)
+    except OSError as error:
+        click.echo(f"agdn: {error.filename or 'a file'} cannot be used: {error.strerror or error}", err=True)
         sys.exit(2)

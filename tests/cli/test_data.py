@@ -1,0 +1,106 @@
+"""``agdn data`` from the outside: tables in pipes, JSON, one sentence and exit code 2 for a user's mistake."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from agdn.cli import cli
+from agdn.data.store import open_dataset
+
+NODES = "id,age,city,label\n" + "".join(f"n{row},{row},c{row % 3},{'xy'[row % 2]}\n" for row in range(20))
+EDGES = "source,target,w\n" + "".join(f"n{row},n{(row + 1) % 20},{row}\n" for row in range(20))
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[str]:
+    (tmp_path / "nodes.csv").write_text(NODES)
+    (tmp_path / "edges.csv").write_text(EDGES)
+    paths = {"--nodes": "nodes.csv", "--edges": "edges.csv", "--out": "out"}
+    return [word for option, name in paths.items() for word in (option, str(tmp_path / name))]
+
+
+def agdn(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from agdn.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "200"})
+
+
+def test_import_prints_roles_and_stores(tables: list[str], tmp_path: Path) -> None:
+    options = ["--target", "label", "--weight", "w", "--categorical", "age", "--fractions", "0.5,0.25,0.25"]
+    result = CliRunner().invoke(cli, ["data", "import", *tables, *options], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "nodes\tage\tcategorical\t20\tas told" in result.output
+    assert "nodes\tcity\tcategorical\t3\t3 different values" in result.output
+    dataset = open_dataset(tmp_path / "out")
+    assert dataset.graph.num_edges == 40
+    assert [len(part) for part in vars(dataset.split).values()] == [10, 6, 4]
+
+
+def test_import_again_as_json(tables: list[str]) -> None:
+    runs = [CliRunner().invoke(cli, ["data", "import", *tables, "--target", "label", "--json"]) for _ in range(2)]
+    first, second = (json.loads(run.output) for run in runs)
+    assert (first["from_store"], second["from_store"]) == (False, True)
+    assert first["columns"] == second["columns"]
+    assert (first["nodes"], first["classes"], first["metric"]) == (20, 2, "accuracy")
+
+
+def test_a_users_mistake_is_one_sentence_and_code_2(tables: list[str]) -> None:
+    result = agdn("data", "import", *tables, "--target", "lable")
+    assert result.returncode == 2
+    assert result.stderr.strip().count("\n") == 0
+    assert "no column 'lable'; its columns are id, age, city, label" in result.stderr
+
+
+def test_bad_fractions_are_named(tables: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["data", "import", *tables, "--fractions", "0.5,half"])
+    assert result.exit_code == 2
+    assert "three shares" in result.output
+
+
+def test_download_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.mat").write_bytes(b"content")
+    options = ["--root", str(tmp_path / "root"), "--from-file", str(tmp_path / "mine.mat")]
+    result = CliRunner().invoke(cli, ["data", "download", "usair", *options], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert (tmp_path / "root/seal/USAir.mat").read_bytes() == b"content"
+    assert "sha256" in result.output
+
+
+def test_download_of_an_unknown_set() -> None:
+    result = agdn("data", "download", "coral")
+    assert result.returncode == 2
+    assert "no download for 'coral'" in result.stderr
+
+
+def test_text_features_of_arxiv(tmp_path: Path) -> None:
+    if "AGDN_DATA" not in os.environ:
+        pytest.skip("AGDN_DATA does not name the folder of real data sets")
+    arguments = ["data", "text", "ogbn-arxiv", "--parts", "guesses", "--out", str(tmp_path / "x.npy")]
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert "guesses\t39" in result.output
+    assert "external data" in result.output
+    assert json.loads((tmp_path / "x.json").read_text())["shape"] == [169_343, 39]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("agdn.data.checks") is None, reason="agdn.data.checks is not there yet")
+def test_check_of_an_imported_folder(tables: list[str], tmp_path: Path) -> None:
+    CliRunner().invoke(cli, ["data", "import", *tables, "--target", "label"])
+    result = CliRunner().invoke(cli, ["data", "check", str(tmp_path / "out"), "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    assert set(json.loads(result.output)) == {"table", "findings"}
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tables: list[str], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    arguments = [*tables[:-1], str(tmp_path / "file" / "out"), "--target", "label"]
+    result = agdn("data", "import", *arguments)
+    assert result.returncode == 2
+    assert result.stderr.startswith("agdn: ")
+    assert result.stderr.strip().count("\n") == 0
