@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
+from agdn.data.pairs import sorted_unique
 from agdn.graph import Graph
 
 
@@ -76,6 +77,6 @@ def num_duplicates(graph: Graph) -> int:
 
 def is_symmetric(graph: Graph) -> bool:
     """Whether every edge has its reverse."""
-    source, target = graph.edge_index
+    source, target = graph.edge_index.numpy()
     forward, backward = source * graph.num_nodes + target, target * graph.num_nodes + source
-    return torch.equal(torch.unique(forward), torch.unique(backward))
+    return np.array_equal(sorted_unique(forward), sorted_unique(backward))
