@@ -159,10 +159,11 @@ def _ids(ids: np.ndarray | None, nodes: int) -> Iterator[Finding]:
     if len(ids) != nodes:
         yield Finding("error", f"there are {len(ids)} node ids for {nodes} nodes", "node_ids", "give one id a node")
         return
-    _, first, counts = np.unique(ids, return_index=True, return_counts=True)
+    comparable = ids.astype(str) if ids.dtype == object else ids
+    _, first, counts = np.unique(comparable, return_index=True, return_counts=True)
     if (counts > 1).any():
         row = int(first[counts.argmax()])
-        what = f"node id {ids[row]!r} names {int(counts.max())} nodes"
+        what = f"node id {str(ids[row])!r} names {int(counts.max())} nodes"
         yield Finding("error", what, f"node_ids, row {row}", "make the ids unique")
 
 
