@@ -86,9 +86,9 @@ def test_a_bomb_is_refused(tmp_path: Path, parser: str, monkeypatch: pytest.Monk
 
 
 def test_text_rows_drop_the_header(tmp_path: Path) -> None:
-    assert read_text_rows(packed(tmp_path, "label idx,name\n0,arxiv cs na\n1,b\r\n")) == [
+    assert read_text_rows(packed(tmp_path, 'label idx,name\n0,arxiv cs na\n1,"b, c"\r\n')) == [
         ["0", "arxiv cs na"],
-        ["1", "b"],
+        ["1", "b, c"],
     ]
 
 

@@ -1,5 +1,7 @@
 """``load_dataset`` end to end."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +105,14 @@ def test_the_root_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setenv("AGDN_CACHE", str(tmp_path / "c"))
     assert root_of() == tmp_path / "c" / "data"
     assert root_of("there") == Path("there")
+
+
+def test_naming_a_set_imports_nothing_heavy() -> None:
+    """PyG, scikit-learn, pandas and pyarrow are imported where they are used, and not before."""
+    heavy = "torch_geometric", "sklearn", "pandas", "pyarrow", "ogb"
+    code = f"import sys, agdn.data.names; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_every_name_without_its_files_says_where_they_go(tmp_path: Path) -> None:

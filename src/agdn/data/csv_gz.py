@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import zlib
@@ -38,8 +39,11 @@ def read_csv(path: Path, *, kind: Kind) -> np.ndarray:
 
 def read_text_rows(path: Path) -> list[list[str]]:
     """The cells of a small table with a header, such as a mapping from index to name, without the header."""
-    with _unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8", errors="replace") as text:
-        return [line.rstrip("\r\n").split(",") for line in text][1:]
+    with _unpacked(path) as stream, io.TextIOWrapper(stream, "utf-8", errors="replace", newline="") as text:
+        try:
+            return list(csv.reader(text))[1:]
+        except csv.Error as error:
+            raise DataError(f"{path} is not a readable table: {error}") from None
 
 
 class _Capped(io.RawIOBase):
@@ -83,15 +87,15 @@ def _first_row_width(path: Path) -> int:
 
 def _parse_with_arrow(stream: BinaryIO, width: int, kind: Kind) -> np.ndarray:
     import pyarrow
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     names = [str(column) for column in range(width)]
-    convert = csv.ConvertOptions(
+    convert = arrow_csv.ConvertOptions(
         column_types=dict.fromkeys(names, pyarrow.type_for_alias(kind)),
         null_values=["", "nan", "NaN"] if kind == "float32" else [],
     )
-    read = csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=False)
-    with csv.open_csv(stream, read_options=read, convert_options=convert) as batches:
+    read = arrow_csv.ReadOptions(column_names=names, block_size=BLOCK, use_threads=False)
+    with arrow_csv.open_csv(stream, read_options=read, convert_options=convert) as batches:
         blocks = [_rows(batch, width, kind) for batch in batches]
     return np.concatenate(blocks) if blocks else np.empty((0, width), kind)
 

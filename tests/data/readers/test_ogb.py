@@ -240,7 +240,7 @@ def wrong(file: str, rows: list[object]) -> Callable[[Path], None]:
         (wrong("raw/node-feat.csv.gz", [[1.0], [2.0]]), "node-feat.csv.gz has 2 rows for 4 nodes"),
         (wrong("raw/node-label.csv.gz", [0, 1]), "4 rows"),
         (wrong("raw/node-label.csv.gz", [0, 1, 1.5, 2]), r"node-label.csv.gz, row 3 holds 1.5"),
-        (wrong("split/time/train.csv.gz", [0, 9]), r"train, row 2 is node 9"),
+        (wrong("split/time/train.csv.gz", [0, 9]), r"train.csv.gz, row 2 is node 9"),
     ],
 )
 def test_a_defect_is_named_by_file_and_row(node_folder: Path, break_it: Callable[[Path], None], complaint: str) -> None:

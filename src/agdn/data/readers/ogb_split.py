@@ -25,13 +25,12 @@ def read_node_split(folder: Path, num_nodes: int) -> tuple[tuple[NodeSplit, ...]
         return (), (f"split/{folder.name} is missing, so there is no published split; make one with agdn.data.splits",)
     whole = folder / "split_dict.pt"
     parts = _mapping(read_torch(whole), whole) if whole.exists() else {}
-    ids = {part: parts[part] if part in parts else _node_part(folder, part) for part in PARTS}
-    for part, values in ids.items():
-        if not isinstance(values, np.ndarray):
-            raise DataError(f"{folder}: the {part} part holds {type(values).__name__}, not an array of node ids")
-    tensors = {
-        part: torch.from_numpy(checked_ids(values, num_nodes, f"{folder / part}")) for part, values in ids.items()
-    }
+    tensors = {}
+    for part in PARTS:
+        path, ids = (whole, parts[part]) if part in parts else _node_part(folder, part)
+        if not isinstance(ids, np.ndarray):
+            raise DataError(f"{path}: the {part} part holds {type(ids).__name__}, not an array of node ids")
+        tensors[part] = torch.from_numpy(checked_ids(ids, num_nodes, str(path)))
     return (NodeSplit(**tensors),), ()
 
 
@@ -62,11 +61,12 @@ def read_edge_split(folder: Path, raw_pairs: np.ndarray, num_nodes: int) -> tupl
     return (split,), notes
 
 
-def _node_part(folder: Path, part: str) -> Any:
-    if (folder / f"{part}.csv.gz").exists():
-        return read_csv(folder / f"{part}.csv.gz", kind="int64")
-    if (folder / f"{part}.pt").exists():
-        return read_torch(folder / f"{part}.pt")
+def _node_part(folder: Path, part: str) -> tuple[Path, Any]:
+    table, tensors = folder / f"{part}.csv.gz", folder / f"{part}.pt"
+    if table.exists():
+        return table, read_csv(table, kind="int64")
+    if tensors.exists():
+        return tensors, read_torch(tensors)
     raise DataError(f"{folder / part}.csv.gz is missing; a split needs train, valid and test")
 
 
