@@ -5,7 +5,7 @@ from pickle import UnpicklingError
 import numpy as np
 import pytest
 
-from agdn.data.plain_objects import ArrayStandIn, DTypeStandIn, StorageStandIn, TensorStandIn, checked_csr
+from agdn.data.plain_objects import ArrayStandIn, DTypeStandIn, StorageStandIn, TensorStandIn
 
 
 def array_of(shape: object, raw: object, code: str = "i8") -> ArrayStandIn:
@@ -53,11 +53,3 @@ def test_a_tensor_stays_within_its_storage(offset: int, size: tuple[int, ...], s
     storage.raw = bytes(32)
     with pytest.raises(UnpicklingError):
         TensorStandIn(storage, offset, size, stride).plain(free)
-
-
-@pytest.mark.parametrize(
-    ("indices", "indptr"), [([0, 3], [0, 1, 2]), ([0, -1], [0, 1, 2]), ([0, 1], [0, 2, 1]), ([0, 1], [1, 1, 2])]
-)
-def test_sparse_parts_must_fit(indices: list[int], indptr: list[int]) -> None:
-    with pytest.raises(UnpicklingError, match="sparse matrix"):
-        checked_csr(np.ones(2), np.array(indices), np.array(indptr), (2, 3))

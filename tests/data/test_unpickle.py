@@ -188,8 +188,9 @@ def assert_plain(value: object) -> None:
 
 
 UNPICKLING = re.compile(
-    r"\bpickle\.loads?\b|\b_?Unpickler\b|allow_pickle\s*=\s*True|weights_only\s*=\s*False|torch\.load\(|joblib|"
-    r"\bdill\b|cloudpickle|read_pickle\(|marshal|shelve|\beval\(|\bexec\(|yaml\.load\(|shell=True"
+    r"\bpickle\.loads?\b|\b_?Unpickler\b|allow_pickle\s*=\s*True|weights_only\s*=\s*False|torch\.load\(|"
+    r"read_pickle\(|\b(import|from) (joblib|dill|cloudpickle|marshal|shelve)\b|(?<![.\w])(eval|exec)\(|"
+    r"yaml\.(unsafe_)?load\(|shell\s*=\s*True"
 )
 ALLOWED = {
     "unpickle.py": ("_Unpickler", "read_pickle("),

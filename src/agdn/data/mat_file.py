@@ -78,11 +78,14 @@ def read_sparse(path: Path, name: str) -> SparseColumns:
 
 
 def _content(path: Path) -> bytes:
-    if not path.exists():
-        raise DataError(f"{path} is missing")
-    if path.stat().st_size > MAX_BYTES:
-        raise DataError(f"{path} is larger than {MAX_BYTES >> 20} MB and was refused")
-    content = path.read_bytes()
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DataError(f"{path} is larger than {MAX_BYTES >> 20} MB and was refused")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from None
     if content.startswith((b"MATLAB 7.3", b"\x89HDF")):
         raise DataError(f"{path} is a MATLAB 7.3 file; save it again with -v7")
     if len(content) < HEADER or content[126:128] not in (b"IM", b"MI"):

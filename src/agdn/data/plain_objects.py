@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from agdn.data.sparse_parts import checked_csr
+
 Spend = Callable[[int], None]
 NUMERIC_CODES = frozenset({"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"})
 
@@ -65,7 +67,7 @@ class CsrStandIn(StandIn):
     def plain(self, spend: Spend) -> sparse.csr_matrix:
         data, indices, indptr = (_array(self.state[key], spend) for key in ("data", "indices", "indptr"))
         rows, columns = _sizes(self.state["_shape"])
-        return checked_csr(data, indices, indptr, (rows, columns))
+        return checked_csr(data, indices, indptr, (rows, columns), where="a sparse matrix in it")
 
 
 class StorageStandIn(StandIn):
@@ -104,20 +106,6 @@ class TensorStandIn(StandIn):
             return np.empty(shape, self.storage.dtype)
         flat = np.frombuffer(self.storage.raw, self.storage.dtype)[offset:]
         return np.lib.stride_tricks.as_strided(flat, shape, [step * itemsize for step in stride]).copy()
-
-
-def checked_csr(data: Any, indices: Any, indptr: Any, shape: tuple[int, int]) -> sparse.csr_matrix:
-    """A csr_matrix whose pointers and columns are known to be in range: compiled code trusts them blindly."""
-    rows, columns = shape
-    flat = all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (data, indices, indptr))
-    if not flat or indices.dtype.kind != "i" or indptr.dtype.kind != "i" or data.dtype.kind not in "biuf":
-        raise UnpicklingError("it holds a sparse matrix whose parts are not flat arrays of numbers")
-    ordered = len(indptr) == rows + 1 and indptr[0] == 0 and bool((np.diff(indptr) >= 0).all())
-    if not ordered or not indptr[-1] == len(indices) == len(data):
-        raise UnpicklingError("it holds a sparse matrix whose row pointers do not fit its entries")
-    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < columns:
-        raise UnpicklingError(f"it holds a sparse matrix with an entry outside its {columns} columns")
-    return sparse.csr_matrix((data, indices, indptr), shape=shape)
 
 
 def _array(value: Any, spend: Spend) -> np.ndarray:

@@ -220,7 +220,7 @@ def refusing(path: Path) -> Iterator[None]:
         raise DataError(f"{path} is missing") from None
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from None
-    except pickle.UnpicklingError as error:
+    except (pickle.UnpicklingError, DataError) as error:
         raise DataError(f"{path} was refused: {error}; fetch the file again from its publisher") from None
     except Exception:
         raise DataError(f"{path} was refused: it is damaged or of another format; fetch it again") from None

@@ -77,9 +77,10 @@ def _edge_rows(path: Path) -> np.ndarray:
 
 def _lines(path: Path) -> list[tuple[int, str]]:
     """Lines without the header, with their row numbers."""
-    if not path.exists():
-        raise DataError(f"{path} is missing")
-    lines = path.read_text("utf-8", errors="replace").split("\n")
+    try:
+        lines = path.read_text("utf-8", errors="replace").split("\n")
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}") from None
     return [(number, line.rstrip("\r")) for number, line in enumerate(lines, start=1) if number > 1 and line.strip()]
 
 

@@ -79,8 +79,8 @@ def _test_ids(path: Path, count: int, *, first: int) -> np.ndarray:
     """Row ``i`` of the test features is node ``ids[i]``; gaps are believed only as far as there are test nodes."""
     try:
         ids = np.array([int(line) for line in path.read_text("ascii").split()], np.int64)
-    except (ValueError, OverflowError):
-        raise DataError(f"{path} must hold one node id a line") from None
+    except (ValueError, OverflowError, OSError):
+        raise DataError(f"{path} must be readable and hold one node id a line") from None
     if len(ids) != count or len(np.unique(ids)) != count or count == 0:
         raise DataError(f"{path} must hold {count} different node ids, one for each row of tx; it holds {len(ids)}")
     if ids.min() < first or ids.max() >= first + 2 * count:

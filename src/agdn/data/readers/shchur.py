@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from pickle import UnpicklingError
 
 import numpy as np
 import torch
@@ -13,7 +12,7 @@ from agdn.data.array_archive import read_npz
 from agdn.data.dataset import Dataset
 from agdn.data.errors import DataError
 from agdn.data.pairs import symmetric_graph
-from agdn.data.plain_objects import checked_csr
+from agdn.data.sparse_parts import checked_csr
 
 MATRIX = ("data", "indices", "indptr", "shape")
 KEYS = (*(f"adj_{part}" for part in MATRIX), *(f"attr_{part}" for part in MATRIX), "labels")
@@ -45,10 +44,7 @@ def _matrix(arrays: dict[str, np.ndarray], prefix: str, path: Path) -> sparse.cs
     data, indices, indptr, shape = (arrays[f"{prefix}_{part}"] for part in MATRIX)
     if shape.shape != (2,) or shape.dtype.kind not in "iu":
         raise DataError(f"{path}: {prefix}_shape must hold two numbers")
-    try:
-        return checked_csr(data, indices, indptr, (int(shape[0]), int(shape[1])))
-    except UnpicklingError as error:
-        raise DataError(f"{path}, matrix {prefix}, was refused: {error}") from None
+    return checked_csr(data, indices, indptr, (int(shape[0]), int(shape[1])), where=f"{path}, matrix {prefix},")
 
 
 def _dense(matrix: sparse.csr_matrix, path: Path) -> np.ndarray:
