@@ -188,12 +188,12 @@ def assert_plain(value: object) -> None:
 
 
 UNPICKLING = re.compile(
-    r"\bpickle\.loads?\b|\b_?Unpickler\b|allow_pickle\s*=\s*True|weights_only\s*=\s*False|torch\.load\(|"
+    r"\bpickle\.loads?\b|\w*Unpickler\b|allow_pickle\s*=\s*True|weights_only\s*=\s*False|torch\.load\(|"
     r"read_pickle\(|\b(import|from) (joblib|dill|cloudpickle|marshal|shelve)\b|(?<![.\w])(eval|exec)\(|"
     r"yaml\.(unsafe_)?load\(|shell\s*=\s*True"
 )
 ALLOWED = {
-    "unpickle.py": ("_Unpickler", "read_pickle("),
+    "unpickle.py": ("_Unpickler", "PlainUnpickler", "read_pickle("),
     "torch_file.py": ("PlainUnpickler",),
     "planetoid.py": ("read_pickle(",),
 }
