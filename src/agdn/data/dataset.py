@@ -53,7 +53,8 @@ class Dataset:
         y: ``(N,)`` int64 classes (-1 unknown), ``(N, T)`` float32 tasks (NaN unknown) or ``(N,)`` float32 numbers.
         node_ids: The user's own ids, by row; None where rows are the ids.
         class_names: Names of the classes or tasks.
-        extra: Further per-node columns by name, such as ``year`` or ``species``.
+        extra: Further columns by name: one row a node, such as ``year`` or ``species``, or, where the name begins with
+            ``edge_``, one row an edge, such as ``edge_year``.
         notes: Sentences that every result must carry, such as the use of external data.
     """
 

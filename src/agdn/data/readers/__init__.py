@@ -1,0 +1,1 @@
+"""One file a format: what lies on disk -> Dataset."""
