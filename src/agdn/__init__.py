@@ -1,9 +1,24 @@
 """Adaptive graph diffusion networks: multi-hop diffusion inside every layer, with learned hop weights."""
 
+from typing import TYPE_CHECKING, Any
+
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
 
+if TYPE_CHECKING:
+    from agdn.data.names import load_dataset as load_dataset
+
 __version__ = "0.1.0"
 
-__all__ = ["AGDN", "AGDNConv", "Graph", "__version__"]
+LAZY = {"load_dataset": "agdn.data.names"}
+__all__ = ["AGDN", "AGDNConv", "Graph", "__version__", "load_dataset"]
+
+
+def __getattr__(name: str) -> Any:
+    """What needs more than torch is imported when it is first asked for."""
+    if name not in LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(LAZY[name]), name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -89,7 +88,6 @@ def test_text_features_of_arxiv(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "x.json").read_text())["shape"] == [169_343, 39]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("agdn.data.checks") is None, reason="agdn.data.checks is not there yet")
 def test_check_of_an_imported_folder(tables: list[str], tmp_path: Path) -> None:
     CliRunner().invoke(cli, ["data", "import", *tables, "--target", "label"])
     result = CliRunner().invoke(cli, ["data", "check", str(tmp_path / "out"), "--json"], catch_exceptions=False)

@@ -120,3 +120,15 @@ def test_every_name_without_its_files_says_where_they_go(tmp_path: Path) -> None
     for name in set(dataset_names()) - set(EMBEDDED):
         with pytest.raises(DataError, match=f"{name} was not found in {tmp_path}.*put "):
             exported(name, tmp_path)
+
+
+def test_the_note_beside_a_features_file_is_carried(tmp_path) -> None:
+    import numpy as np
+
+    features = tmp_path / "text.npy"
+    np.save(features, np.zeros((1797, 3), dtype=np.float32))
+    features.with_suffix(".json").write_text('{"note": "text is external data"}')
+    assert "text is external data" in load_dataset("digits", features=features).notes
+    features.with_suffix(".json").write_text("[1]")
+    with pytest.raises(DataError, match=r"text\.json is not the settings file of text\.npy"):
+        load_dataset("digits", features=features)

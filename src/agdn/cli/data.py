@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -33,11 +32,6 @@ def _fractions(ctx: click.Context, param: click.Parameter, value: str | None) ->
     if len(shares) != 3:
         raise click.BadParameter("give three shares such as 0.6,0.2,0.2", ctx, param)
     return shares
-
-
-def _root(root: Path | None) -> Path:
-    configured = os.environ.get("AGDN_DATA")
-    return root or (Path(configured) if configured else Path.home() / ".cache" / "agdn" / "data")
 
 
 def _columns(name: str, what: str) -> Any:
@@ -159,8 +153,9 @@ def download(name: str, root: Path | None, from_file: Path | None, timeout: floa
     """Fetch the data set NAME into the data folder; a download that broke off goes on where it stopped."""
     from agdn.data.download import download as fetch_set
     from agdn.data.download import missing_size
+    from agdn.data.names import data_root
 
-    folder = _root(root)
+    folder = data_root(root)
     if from_file is None:
         files, size = missing_size(name, folder, timeout=timeout)
         if files:
@@ -182,9 +177,10 @@ def download(name: str, root: Path | None, from_file: Path | None, timeout: floa
 @JSON
 def text(name: str, root: Path | None, out: Path, parts: tuple[Any, ...], width: int, seed: int, as_json: bool) -> None:
     """Make node features of the texts about the data set NAME. They are external data, and say so."""
+    from agdn.data.names import data_root
     from agdn.data.text import text_features
 
-    features = text_features(name, _root(root), parts=parts, width=width, seed=seed)
+    features = text_features(name, data_root(root), parts=parts, width=width, seed=seed)
     settings = features.save(out)
     if as_json:
         print_json({**features.settings, "features": str(out), "settings": str(settings)})

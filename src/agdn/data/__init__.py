@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from agdn.data.readers.arrays import from_arrays as from_arrays
     from agdn.data.readers.pyg import from_pyg as from_pyg
     from agdn.data.readers.pyg import to_pyg as to_pyg
+    from agdn.data.tables import import_tables as import_tables
 
 EXPORTS = {
     "Dataset": "agdn.data.dataset",
@@ -27,6 +28,7 @@ EXPORTS = {
     "from_pyg": "agdn.data.readers.pyg",
     "to_pyg": "agdn.data.readers.pyg",
     "check_dataset": "agdn.data.checks",
+    "import_tables": "agdn.data.tables",
 }
 __all__ = list(EXPORTS)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -129,4 +130,18 @@ def _with_features(dataset: Dataset, path: Path, *, join: bool) -> Dataset:
 
     x = read_features(path, dataset.graph.num_nodes)
     how = "joined to" if join and dataset.x is not None else "in place of"
-    return dataset.with_features(x, join=join, note=f"node features from {path.name} {how} the built-in ones")
+    changed = dataset.with_features(x, join=join, note=f"node features from {path.name} {how} the built-in ones")
+    carried = _note_beside(path)
+    return replace(changed, notes=(*changed.notes, carried)) if carried else changed
+
+
+def _note_beside(path: Path) -> str | None:
+    """What the settings file beside a features file wants every result to say."""
+    settings = path.with_suffix(".json")
+    if not settings.is_file():
+        return None
+    try:
+        note = json.loads(settings.read_text(encoding="utf-8")).get("note")
+    except (ValueError, AttributeError) as error:
+        raise DataError(f"{settings} is not the settings file of {path.name}: {error}") from error
+    return note if isinstance(note, str) else None

@@ -107,7 +107,7 @@ class WalkBack:
                             signal[at].numpy(), plain[at].numpy(), level[at].numpy(),
                         )  # fmt: skip
         self.logit_grad, self.query_grad = torch.zeros_like(self.alpha), torch.zeros_like(self.asked)
-        log_scale_grad = f.z.new_empty(0)
+        log_scale_grad: Tensor = f.z.new_empty(0)
         if f.attends:
             alpha_grad = (signal + level).permute(1, 2, 0).contiguous()
             attention.attend_back(

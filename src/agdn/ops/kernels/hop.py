@@ -61,26 +61,31 @@ def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a
         for c in range(channels):
             x_grad[h, c] = 0
     e = begin
-    while e + 2 <= end:
-        for ahead in range(2):
+    while e + 4 <= end:
+        for ahead in range(4):
             ask_for(flat, indices[min(e + AHEAD + ahead, last)], width, step)
-        i0, i1 = indices[e], indices[e + 1]
+        i0, i1, i2, i3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
         for h in range(heads):
-            w0, w1, y0, y1, out, own = a[e, h], a[e + 1, h], y[i0, h], y[i1, h], x_grad[h], x[h]
+            w0, w1, w2, w3 = a[e, h], a[e + 1, h], a[e + 2, h], a[e + 3, h]
+            y0, y1, y2, y3, out, own = y[i0, h], y[i1, h], y[i2, h], y[i3, h], x_grad[h], x[h]
             if want_a:
-                dot0 = w0 * 0
-                dot1 = w0 * 0
+                dot0, dot1, dot2, dot3 = w0 * 0, w0 * 0, w0 * 0, w0 * 0
                 for c in range(channels):
-                    out[c] += w0 * y0[c] + w1 * y1[c]
+                    out[c] += (w0 * y0[c] + w1 * y1[c]) + (w2 * y2[c] + w3 * y3[c])
                     dot0 += y0[c] * own[c]
                     dot1 += y1[c] * own[c]
+                    dot2 += y2[c] * own[c]
+                    dot3 += y3[c] * own[c]
                 a_grad[e, h] += dot0
                 a_grad[e + 1, h] += dot1
+                a_grad[e + 2, h] += dot2
+                a_grad[e + 3, h] += dot3
             else:
                 for c in range(channels):
-                    out[c] += w0 * y0[c] + w1 * y1[c]
-        e += 2
+                    out[c] += (w0 * y0[c] + w1 * y1[c]) + (w2 * y2[c] + w3 * y3[c])
+        e += 4
     while e < end:
+        ask_for(flat, indices[min(e + AHEAD, last)], width, step)
         for h in range(heads):
             w, row, out, own = a[e, h], y[indices[e], h], x_grad[h], x[h]
             dot = w * 0
