@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from agdn.graph import Graph
 from agdn.nn.hops import HopNorm, HopTransform, PositionInit
@@ -174,6 +173,8 @@ class AGDNConv(nn.Module):
         if built_in and kernels_run_on(z_source) and not (tell and torch.is_grad_enabled()):
             return self._fused(z_source, per_hop, graph)
         if self.memory == "recompute" and torch.is_grad_enabled() and not tell:
+            from torch.utils.checkpoint import checkpoint
+
             out = checkpoint(self._unfused, z_source, z_target, per_hop, graph, False, use_reentrant=False)
         else:
             out = self._unfused(z_source, z_target, per_hop, graph, tell)

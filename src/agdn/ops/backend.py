@@ -28,8 +28,10 @@ def kernels_run_on(tensor: Tensor) -> bool:
 _verdict: list[bool] = []
 
 
-@torch.compiler.assume_constant_result
 def kernels_compile() -> bool:
+    """Whether a trial kernel runs; found out once, and taken for granted while a model is traced."""
+    if torch.compiler.is_compiling() and not _verdict:
+        return True
     if not _verdict:
         _verdict.append(_try_a_kernel())
     return _verdict[0]
