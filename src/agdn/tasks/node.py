@@ -105,7 +105,7 @@ class NodeTask:
         rows = {part: outputs[nodes.to(outputs.device)] for part, nodes in parts.items()}
         return Evaluation(
             scores={part: self.score(rows[part], parts[part]) for part in PARTS},
-            valid_loss=float(self.loss(rows["valid"], parts["valid"])),
+            valid_loss=float(self.loss(rows["valid"], parts["valid"]).detach()),
         )
 
     def _score(self, name: str, outputs: Tensor, y: Tensor) -> float:
