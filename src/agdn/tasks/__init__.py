@@ -1,0 +1,1 @@
+"""What is learnt: losses, scores and how a model's outputs are read."""

@@ -1,0 +1,95 @@
+"""What a model is given: features and structure, whole for evaluation, perhaps a part of it for training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from agdn.data.dataset import Dataset, NodeSplit
+from agdn.graph import Graph
+
+Setting = Literal["transductive", "inductive"]
+
+
+@dataclass(frozen=True)
+class Signals:
+    """A graph and what lies on it; ``nodes`` are the global ids of the rows, None where rows are the ids."""
+
+    x: Tensor | None
+    graph: Graph
+    edge_attr: Tensor | None = None
+    edge_weight: Tensor | None = None
+    nodes: Tensor | None = None
+
+    def outputs(self, model: nn.Module) -> Tensor:
+        """(rows, C); edge signals are passed on where there are any."""
+        edges = {"edge_attr": self.edge_attr, "edge_weight": self.edge_weight}
+        given = {name: signal for name, signal in edges.items() if signal is not None}
+        out: Tensor = model(self.x, self.graph, **given)
+        return out
+
+    def rows(self, nodes: Tensor) -> Tensor:
+        """Where the global ids ``nodes``, all of them present, stand among the rows."""
+        return nodes if self.nodes is None else torch.searchsorted(self.nodes, nodes)
+
+    def without(self, nodes: Tensor) -> Signals:
+        """The node-induced rest."""
+        kept = torch.ones(self.graph.num_nodes, dtype=torch.bool, device=self.graph.device)
+        kept[nodes] = False
+        ids = kept.nonzero().squeeze(1)
+        graph = self.graph.subgraph(ids)
+        return Signals(
+            None if self.x is None else self.x[ids],
+            graph,
+            None if self.edge_attr is None else graph.carry(self.edge_attr),
+            None if self.edge_weight is None else graph.carry(self.edge_weight),
+            ids,
+        )
+
+    def to(self, device: torch.device | str) -> Signals:
+        def moved(tensor: Tensor | None) -> Tensor | None:
+            return None if tensor is None else tensor.to(device)
+
+        signals = (self.x, self.edge_attr, self.edge_weight, self.nodes)
+        x, edge_attr, edge_weight, nodes = map(moved, signals)
+        return Signals(x, self.graph.to(device), edge_attr, edge_weight, nodes)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """``train`` and ``whole`` are one object where training sees the whole graph."""
+
+    train: Signals
+    whole: Signals
+
+    @classmethod
+    def of(cls, dataset: Dataset, *, setting: Setting = "transductive", device: torch.device | str = "cpu") -> Inputs:
+        """The signals of a dataset, its graph taken as it is.
+
+        In the inductive setting validation and test nodes, with all their edges, are unseen in training.
+        """
+        if setting not in ("transductive", "inductive"):
+            raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
+        _check_signals(dataset)
+        whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
+        if setting == "transductive":
+            return cls(whole, whole)
+        split = dataset.split
+        if not isinstance(split, NodeSplit):
+            raise ValueError(f"{dataset.name} is split by edges; the inductive setting needs a split of its nodes")
+        return cls(whole.without(torch.cat([split.valid, split.test]).to(device)), whole)
+
+
+def _check_signals(dataset: Dataset) -> None:
+    if dataset.x is None and dataset.edge_attr is None:
+        raise ValueError(f"{dataset.name} has neither node nor edge features; give it some, such as a features file")
+    for name, signal, kind in (("x", dataset.x, "node"), ("edge_attr", dataset.edge_attr, "edge")):
+        if signal is not None and not bool(torch.isfinite(signal.sum(dtype=torch.float64))):
+            rows = torch.isfinite(signal.reshape(len(signal), -1)).all(1).logical_not().nonzero()
+            raise ValueError(
+                f"{dataset.name}: {name} holds NaN or infinity, first in the row of {kind} {int(rows[0])}; "
+                "fill or remove such values"
+            )

@@ -1,0 +1,1 @@
+"""How it is learnt: a generator of epochs, and what wraps it."""

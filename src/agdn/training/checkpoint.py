@@ -1,0 +1,211 @@
+"""The state of a run on disk: the last two epochs that were saved, and the best weights of each.
+
+A checkpoint is ``epoch-N.safetensors``, the best weights at that time as ``best-M.safetensors``, and ``epoch-N.json``,
+which is written last and holds the digests of the others: a checkpoint is there when its record is, and whole when the
+digests agree. Nothing is removed before its successor is complete.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from agdn.training import generators
+from agdn.training.checkpoint_file import (
+    FORMAT,
+    FORMAT_VERSION,
+    BestRecord,
+    CheckpointRecord,
+    RateRecord,
+    environment,
+    read_record,
+    read_tensors,
+    require_same_tensors,
+    write_record,
+    write_tensors,
+)
+from agdn.training.errors import CheckpointError, ResumeWarning
+from agdn.training.state import Best, State
+
+KEPT = 2
+OURS = re.compile(r"\.?(epoch|best)-(\d{8})\.(json|safetensors)(\.[0-9a-f]+\.tmp)?")
+MODEL, OPTIMIZER, EMA = "model.", "optimizer.", "ema."
+
+
+def save(folder: Path, state: State) -> None:
+    """Write the state down. When it fails, what was saved before is as it was."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record, tensors = generators.capture()
+    digests: dict[str, str] = {}
+    best = None
+    if state.best is not None:
+        best = BestRecord(epoch=state.best.epoch, value=state.best.value, record=state.best.record, file=None)
+        if state.best.weights is not None:
+            best.file = f"best-{state.best.epoch:08d}.safetensors"
+            digests[best.file] = write_tensors(folder / best.file, state.best.weights)
+    moments, scalars = _optimizer_parts(state)
+    tensors |= {f"{MODEL}{name}": tensor for name, tensor in state.model.state_dict().items()}
+    tensors |= {f"{OPTIMIZER}{name}": tensor for name, tensor in moments.items()}
+    if state.ema is not None:
+        tensors |= {f"{EMA}{name}": tensor for name, tensor in state.ema.averages.items()}
+    name = f"epoch-{state.epoch:08d}"
+    digests[f"{name}.safetensors"] = write_tensors(folder / f"{name}.safetensors", tensors)
+    write_record(
+        folder / f"{name}.json",
+        CheckpointRecord(
+            format=FORMAT,
+            format_version=FORMAT_VERSION,
+            epoch=state.epoch,
+            seconds=state.seconds,
+            settings=state.settings.model_dump(mode="json"),
+            rate=RateRecord(**state.rate.state()),
+            best=best,
+            optimizer=scalars,
+            ema_steps=0 if state.ema is None else state.ema.steps,
+            generators=record,
+            digests=digests,
+            **environment(),
+        ),
+    )
+    _remove_older(folder, state.epoch)
+
+
+def load(folder: Path, state: State) -> int | None:
+    """Bring ``state`` to the newest checkpoint that is whole; its epoch, or None where nothing was ever saved."""
+    problems: list[CheckpointError] = []
+    for path in saved(folder):
+        try:
+            record = read_record(path)
+            tensors = read_tensors(path.with_suffix(".safetensors"), record.digests.get(f"{path.stem}.safetensors", ""))
+            best = None if record.best is None else _best(folder, record.best, record.digests)
+        except CheckpointError as error:
+            problems.append(error)
+            continue
+        _require_same_settings(path, record.settings, state)
+        _restore(path, state, record, tensors, best)
+        return record.epoch
+    if problems:
+        raise CheckpointError(f"{folder} holds no checkpoint that is whole: {problems[0]}")
+    return None
+
+
+def saved(folder: Path) -> list[Path]:
+    """The records in a checkpoint folder, newest first."""
+    return sorted(folder.glob("epoch-????????.json"), reverse=True)
+
+
+def clear(folder: Path) -> None:
+    """Remove the checkpoints of a run that has ended, and the folder where nothing else is in it."""
+    if not folder.is_dir():
+        return
+    _remove(_ours(folder))
+    if not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def save_weights(path: Path, model: nn.Module) -> None:
+    """The weights and buffers of a model; the same weights give the same bytes."""
+    write_tensors(path, model.state_dict())
+
+
+def load_weights(path: Path, model: nn.Module) -> None:
+    """Give a model the weights that ``save_weights`` wrote."""
+    tensors = read_tensors(path)
+    require_same_tensors(path, tensors, model.state_dict())
+    model.load_state_dict(tensors)
+
+
+def _optimizer_parts(state: State) -> tuple[dict[str, Tensor], dict[str, dict[str, Any]]]:
+    """The optimiser's memory by parameter: tensors under ``index.name``, and plain numbers."""
+    moments: dict[str, Tensor] = {}
+    scalars: dict[str, dict[str, Any]] = {}
+    for index, memory in state.optimizer.state_dict()["state"].items():
+        scalars[str(index)] = {}
+        for name, value in memory.items():
+            if isinstance(value, Tensor):
+                moments[f"{index}.{name}"] = value
+            else:
+                scalars[str(index)][name] = value
+    return moments, scalars
+
+
+def _restore(path: Path, state: State, record: CheckpointRecord, tensors: dict[str, Tensor], best: Best | None) -> None:
+    _warn_of_differences(record)
+    weights = _under(MODEL, tensors)
+    require_same_tensors(path, weights, state.model.state_dict())
+    state.model.load_state_dict(weights)
+    memory: dict[int, dict[str, Any]] = {int(index): dict(scalars) for index, scalars in record.optimizer.items()}
+    for name, tensor in _under(OPTIMIZER, tensors).items():
+        index, _, key = name.partition(".")
+        memory[int(index)][key] = tensor
+    state.optimizer.load_state_dict({**state.optimizer.state_dict(), "state": memory})
+    if state.ema is not None:
+        averages = _under(EMA, tensors)
+        require_same_tensors(path, averages, state.ema.averages)
+        state.ema.averages = {name: averages[name].to(own.device) for name, own in state.ema.averages.items()}
+        state.ema.steps = record.ema_steps
+    state.rate.restore(record.rate.model_dump())
+    state.epoch, state.seconds, state.best = record.epoch, record.seconds, best
+    generators.restore(record.generators, tensors)
+
+
+def _best(folder: Path, record: BestRecord, digests: dict[str, str]) -> Best:
+    weights = None if record.file is None else read_tensors(folder / record.file, digests.get(record.file, ""))
+    return Best(record.epoch, record.value, record.record, weights)
+
+
+def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _require_same_settings(path: Path, stored: dict[str, Any], state: State) -> None:
+    """Only the number of epochs may differ, and that only where no schedule is stretched over it."""
+    own = state.settings.model_dump(mode="json")
+    free = set() if state.settings.schedule.name == "cosine" else {"epochs"}
+    for key in sorted((stored.keys() | own.keys()) - free):
+        if stored.get(key) != own.get(key):
+            raise CheckpointError(
+                f"{path} was saved with {key} = {stored.get(key)!r}, but now it is {own.get(key)!r}; "
+                "resume with the same settings, or start in a new folder"
+            )
+
+
+def _warn_of_differences(record: CheckpointRecord) -> None:
+    for name, now in environment().items():
+        before = getattr(record, name)
+        if before != now:
+            warnings.warn(
+                f"saved with {name} = {before}, resumed with {name} = {now}: "
+                "the end will be as good, but not bit for bit that of an uninterrupted run",
+                ResumeWarning,
+                stacklevel=4,
+            )
+
+
+def _ours(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if OURS.fullmatch(path.name)]
+
+
+def _remove_older(folder: Path, newest: int) -> None:
+    """Keep the newest checkpoints up to ``newest`` and their best weights; what lies beyond it was found damaged."""
+    records = [path for path in saved(folder) if int(path.stem.removeprefix("epoch-")) <= newest][:KEPT]
+    kept = {path.name for path in records} | {f"{path.stem}.safetensors" for path in records}
+    for path in records:
+        try:
+            best = read_record(path).best
+        except CheckpointError:
+            continue
+        if best is not None and best.file is not None:
+            kept.add(best.file)
+    _remove(path for path in _ours(folder) if path.name not in kept)
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    """Records go before their tensors, so that what is left of a checkpoint never looks like one."""
+    for path in sorted(paths, key=lambda path: path.suffix != ".json"):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,133 @@
+"""Will it fit? A training step is measured on three small random graphs and scaled to the real one."""
+
+from __future__ import annotations
+
+import copy
+import os
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from agdn.graph import Graph
+from agdn.tasks.inputs import Inputs, Signals
+from agdn.training.errors import TrainingError
+from agdn.training.settings import Settings
+
+TRIALS = ((256, 2048), (512, 2048), (256, 4096))  # nodes, edges
+ALLOWANCE = 1.1  # buffers that live inside an operator are not seen
+MOMENTS = {"adam": 2, "adamw": 2, "rmsprop": 1, "sgd": 0}
+
+
+def estimate(model: nn.Module, inputs: Inputs, settings: Settings) -> int:
+    """Bytes that training will need beyond those that hold the data and the model already."""
+    signals = inputs.train
+    with torch.random.fork_rng(devices=[]):
+        trial_model = copy.deepcopy(model).cpu().train()
+        peaks = [_peak_of_step(trial_model, _random_signals(signals, *size)) for size in TRIALS]
+    counts = np.array([[nodes, edges, 1] for nodes, edges in TRIALS], dtype=float)
+    by_node, by_edge, constant = np.maximum(np.linalg.solve(counts, np.array(peaks, dtype=float)), 0)
+    step = by_node * signals.graph.num_nodes + by_edge * signals.graph.num_edges + constant
+    weights = sum(p.nbytes for p in model.parameters())
+    momentum = getattr(settings.optimizer, "momentum", 0) > 0
+    copies = MOMENTS[settings.optimizer.name] + momentum + (settings.ema_decay is not None) + 1  # 1: the best
+    return int(ALLOWANCE * step + copies * weights)
+
+
+def check(model: nn.Module, inputs: Inputs, settings: Settings) -> None:
+    """Refuse a run that will not fit, before its first step."""
+    free = available(next(model.parameters()).device)
+    if free is None:
+        return
+    needed = estimate(model, inputs, settings)
+    if needed > free:
+        raise TrainingError(
+            f"training needs about {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free: "
+            "use memory=recompute, fewer hidden channels, heads, hops or layers, or a machine with more memory"
+        )
+
+
+def available(device: torch.device) -> int | None:
+    """Bytes that this process can still get; None where the system does not tell."""
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    if device.type != "cpu":
+        return None
+    known = [free for free in (_system_free(), _group_free()) if free is not None]
+    return min(known) if known else None
+
+
+class _Peak(TorchDispatchMode):
+    """Follows every tensor that operators return, and remembers how much was alive at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.alive: int = 0
+        self.peak: int = 0
+        self._known: set[int] = set()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        for leaf in tree_leaves(out):
+            if isinstance(leaf, Tensor):
+                self._follow(leaf.untyped_storage())
+        return out
+
+    def _follow(self, storage: Any) -> None:
+        key, size = storage._cdata, storage.nbytes()
+        if key in self._known:
+            return
+        self._known.add(key)
+        self.alive += size
+        self.peak = max(self.peak, self.alive)
+        weakref.finalize(storage, self._gone, key, size)
+
+    def _gone(self, key: int, size: int) -> None:
+        self._known.discard(key)
+        self.alive -= size
+
+
+def _peak_of_step(model: nn.Module, signals: Signals) -> int:
+    model.zero_grad(set_to_none=True)
+    followed = _Peak()
+    with followed:
+        signals.outputs(model).float().log_softmax(1).square().mean().backward()
+    return followed.peak
+
+
+def _random_signals(real: Signals, nodes: int, edges: int) -> Signals:
+    """A random graph of the given size with signals as wide as the real ones."""
+
+    def like(tensor: Tensor | None, rows: int) -> Tensor | None:
+        return None if tensor is None else torch.rand(rows, *tensor.shape[1:], dtype=tensor.dtype)
+
+    graph = Graph(torch.randint(nodes, (2, edges)), nodes)
+    return Signals(like(real.x, nodes), graph, like(real.edge_attr, edges), like(real.edge_weight, edges))
+
+
+def _system_free() -> int | None:
+    try:
+        fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
+        return int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        pass
+    try:
+        return int(os.sysconf("SC_AVPHYS_PAGES")) * int(os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _group_free() -> int | None:
+    """What the control group of a container leaves."""
+    group = Path("/sys/fs/cgroup")
+    try:
+        limit, used = ((group / f"memory.{name}").read_text().strip() for name in ("max", "current"))
+        cache = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+        return None if limit == "max" else max(0, int(limit) - int(used) + int(cache["inactive_file"]))
+    except (OSError, ValueError, KeyError):
+        return None

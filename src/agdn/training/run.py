@@ -1,0 +1,104 @@
+"""A whole run: the loop with everything around it, in the order that makes it safe to kill."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from agdn.tasks.inputs import Inputs
+from agdn.tasks.node import NodeTask
+from agdn.training import checkpoint, memory_estimate, wrappers
+from agdn.training.errors import TrainingError
+from agdn.training.loop import fit
+from agdn.training.progress import progress
+from agdn.training.settings import Settings
+from agdn.training.signals import Stop, caught
+from agdn.training.state import State
+
+LOG_NAME, CHECKPOINT_NAME, CURVES_NAME = "metrics.jsonl", "checkpoint", "tensorboard"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How a run ended; the model has the weights of its best epoch.
+
+    Attributes:
+        best: The record of the best epoch.
+        epochs: Number of epochs trained, over all sittings.
+        seconds: Time that they took.
+        stopped_early: Whether patience ended the run.
+    """
+
+    best: dict[str, Any]
+    epochs: int
+    seconds: float
+    stopped_early: bool
+
+
+def train(
+    model: nn.Module,
+    task: NodeTask,
+    inputs: Inputs,
+    settings: Settings,
+    *,
+    folder: Path | None = None,
+    resume: bool = False,
+    label: str | None = None,
+    checkpoint_seconds: float = 30.0,
+    tensorboard: bool = False,
+    check_memory: bool = True,
+) -> Trained:
+    """Train to the end, and give the model its best weights.
+
+    Seed the generators before the model is built, also for a run that is resumed.
+
+    Args:
+        folder: Where the log and the checkpoints go; without one nothing is written.
+        resume: Go on from the last checkpoint in ``folder``, or begin where there is none. Without it a folder that
+            holds a run is refused.
+        label: Show progress under this name.
+        checkpoint_seconds: Time between two checkpoints; the end and a signal always save.
+
+    Raises:
+        Interrupted: SIGTERM or SIGINT came; the state is saved.
+    """
+    if folder is None and (resume or tensorboard):
+        raise ValueError("resume and tensorboard need a folder")
+    state = State(model, settings)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        _resume(folder, state) if resume else _require_new(folder)
+    if check_memory and state.epoch < settings.epochs:
+        memory_estimate.check(model, inputs, settings)
+    with nullcontext(Stop()) if folder is None else caught() as stop:
+        epochs = wrappers.keep_best(fit(model, task, inputs, settings, state), state)
+        if settings.patience is not None:
+            epochs = wrappers.patience(epochs, state, settings.patience)
+        if folder is not None:
+            epochs = wrappers.log_jsonl(epochs, folder / LOG_NAME, state)
+            epochs = wrappers.checkpointed(
+                epochs, state, folder / CHECKPOINT_NAME, seconds=checkpoint_seconds, stop=stop
+            )
+            if tensorboard:
+                epochs = wrappers.tensorboard(epochs, folder / CURVES_NAME)
+        if label is not None:
+            epochs = progress(epochs, settings.epochs, task.metric, label=label)
+        for _ in epochs:
+            pass
+    best = state.restore_best()
+    model.eval()
+    return Trained(best, state.epoch, state.seconds, state.epoch < settings.epochs)
+
+
+def _resume(folder: Path, state: State) -> None:
+    checkpoint.load(folder / CHECKPOINT_NAME, state)
+
+
+def _require_new(folder: Path) -> None:
+    for path in (*checkpoint.saved(folder / CHECKPOINT_NAME), folder / LOG_NAME):
+        if path.exists():
+            raise TrainingError(f"{folder} holds a run already ({path.name}); resume it or choose another folder")

@@ -1,0 +1,48 @@
+"""Asked to stop, a run finishes its epoch, saves and goes; asked twice, it goes at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+
+class Interrupted(Exception):
+    """The run was asked to stop and has saved its state."""
+
+    def __init__(self, number: int, epoch: int) -> None:
+        self.signal, self.epoch = signal.Signals(number), epoch
+        super().__init__(f"stopped by {self.signal.name} after epoch {epoch}; the state is saved")
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell expects of a process that a signal ended: 143 for SIGTERM, 130 for SIGINT."""
+        return 128 + int(self.signal)
+
+
+@dataclass
+class Stop:
+    """The signal that asked for an end, if any did."""
+
+    signal: int | None = None
+
+
+@contextmanager
+def caught() -> Iterator[Stop]:
+    """SIGTERM and SIGINT only leave a note while the block runs; the second one ends the process. Main thread only."""
+    stop = Stop()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if stop.signal is not None:
+            os._exit(128 + number)
+        stop.signal = number
+
+    previous = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield stop
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

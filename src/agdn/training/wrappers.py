@@ -1,0 +1,105 @@
+"""What a run does with its epochs: each function takes an iterator of epochs and passes them on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from agdn.data.atomic import write_bytes
+from agdn.training import checkpoint
+from agdn.training.epoch import Epoch
+from agdn.training.errors import TrainingError
+from agdn.training.signals import Interrupted, Stop
+from agdn.training.state import State
+
+
+def keep_best(epochs: Iterator[Epoch], state: State) -> Iterator[Epoch]:
+    """Keep a copy of the weights of the best epoch in ``state``."""
+    for epoch in epochs:
+        if epoch.is_best and state.best is not None:
+            state.best = replace(state.best, weights=state.weights())
+        yield epoch
+
+
+def patience(epochs: Iterator[Epoch], state: State, limit: int) -> Iterator[Epoch]:
+    """End after ``limit`` epochs without a new best one; asked before each epoch, so that a resumed run ends too."""
+    while state.best is None or state.epoch - state.best.epoch < limit:
+        epoch = next(epochs, None)
+        if epoch is None:
+            return
+        yield epoch
+
+
+def log_jsonl(epochs: Iterator[Epoch], path: Path, state: State) -> Iterator[Epoch]:
+    """One line of JSON an epoch. Lines beyond the epoch that ``state`` resumes from are dropped: they come again."""
+    write_bytes(path, b"".join(row + b"\n" for row in _rows_up_to(path, state.epoch)))
+    with path.open("ab") as file:
+        for epoch in epochs:
+            file.write(json.dumps(epoch.to_json()).encode() + b"\n")
+            file.flush()
+            yield epoch
+
+
+def checkpointed(
+    epochs: Iterator[Epoch], state: State, folder: Path, *, seconds: float = 30.0, stop: Stop | None = None
+) -> Iterator[Epoch]:
+    """Save the state every ``seconds``, after the last epoch, and when asked to stop: then raise Interrupted."""
+    saved_epoch, saved_at = state.epoch, time.monotonic()
+    for epoch in epochs:
+        asked = None if stop is None else stop.signal
+        if asked is not None or time.monotonic() - saved_at >= seconds:
+            checkpoint.save(folder, state)
+            saved_epoch, saved_at = state.epoch, time.monotonic()
+        if asked is not None:
+            raise Interrupted(asked, state.epoch)
+        yield epoch
+    if state.epoch != saved_epoch:
+        checkpoint.save(folder, state)
+
+
+def tensorboard(epochs: Iterator[Epoch], folder: Path) -> Iterator[Epoch]:
+    """Curves of the losses, the rate and the scores for TensorBoard, where it is installed."""
+    writer = _summary_writer(folder)
+    try:
+        for epoch in epochs:
+            scalars: dict[str, float | None] = {
+                "loss/train": epoch.loss,
+                "loss/valid": epoch.valid_loss,
+                "lr": epoch.lr,
+            }
+            for part in ("train", "valid", "test"):
+                scalars |= {f"{name}/{part}": score for name, score in (getattr(epoch, part) or {}).items()}
+            for name, value in scalars.items():
+                if value is not None:
+                    writer.add_scalar(name, value, epoch.epoch)
+            yield epoch
+    finally:
+        writer.close()
+
+
+def _rows_up_to(path: Path, last: int) -> list[bytes]:
+    """The lines of a log that are whole and belong to epochs up to ``last``."""
+    rows = path.read_bytes().split(b"\n") if path.exists() else []
+    kept = []
+    for row in rows:
+        try:
+            number = json.loads(row)["epoch"]
+        except (ValueError, KeyError, TypeError):
+            continue
+        if isinstance(number, int) and number <= last:
+            kept.append(row)
+    return kept
+
+
+def _summary_writer(folder: Path) -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise TrainingError(
+            "curves for TensorBoard need the package tensorboard; install it or leave them off"
+        ) from None
+    return SummaryWriter(str(folder))

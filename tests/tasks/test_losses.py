@@ -1,0 +1,74 @@
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from agdn.tasks.losses import EPSILON, LOSSES, binary_cross_entropy, binary_loge, cross_entropy, huber, loge, mae, mse
+
+
+def test_loge_is_zero_where_the_cross_entropy_is_and_has_slope_one_over_epsilon() -> None:
+    y = torch.tensor([0])
+    assert loge(torch.tensor([[60.0, 0.0]]), y).item() == pytest.approx(0.0, abs=1e-6)
+    logits = torch.tensor([[9.0, 0.0]], dtype=torch.float64)
+    small = cross_entropy(logits, y).item()
+    assert loge(logits, y).item() == pytest.approx(small / EPSILON, rel=1e-3)
+
+
+def test_loge_of_each_node() -> None:
+    logits, y = torch.randn(20, 5, dtype=torch.float64), torch.randint(5, (20,))
+    each = F.cross_entropy(logits, y, reduction="none")
+    expected = torch.stack([torch.log(EPSILON + loss) - math.log(EPSILON) for loss in each]).mean()
+    torch.testing.assert_close(loge(logits, y), expected)
+
+
+@pytest.mark.parametrize("loss", [cross_entropy, loge])
+def test_class_weights_act_as_repeated_nodes(loss) -> None:
+    logits, y = torch.randn(12, 3, dtype=torch.float64), torch.arange(12) % 3
+    repeated = torch.cat([torch.arange(12), (y == 2).nonzero().squeeze(1)])
+    weighted = loss(logits, y, torch.tensor([1.0, 1.0, 2.0], dtype=torch.float64))
+    torch.testing.assert_close(weighted, loss(logits[repeated], y[repeated]))
+
+
+@pytest.mark.parametrize("loss", [binary_cross_entropy, binary_loge])
+def test_unknown_entries_do_not_count(loss) -> None:
+    logits = torch.randn(30, 4, dtype=torch.float64, requires_grad=True)
+    y = torch.randint(2, (30, 4)).double()
+    unknown = torch.rand(30, 4) < 0.3
+    y[unknown] = torch.nan
+    value = loss(logits, y)
+    (grad,) = torch.autograd.grad(value, logits)
+    assert bool((grad[unknown] == 0).all())
+    assert bool((grad[~unknown] != 0).all())
+    if loss is binary_cross_entropy:
+        expected = F.binary_cross_entropy_with_logits(logits[~unknown], y[~unknown])
+        torch.testing.assert_close(value, expected)
+
+
+def test_weights_of_positives() -> None:
+    logits, y = torch.zeros(2, 1), torch.tensor([[1.0], [0.0]])
+    plain, weighted = binary_cross_entropy(logits, y), binary_cross_entropy(logits, y, torch.tensor([3.0]))
+    assert weighted.item() == pytest.approx(2 * plain.item())
+
+
+def test_smoothing_moves_the_optimum_inwards() -> None:
+    y = torch.ones(1, 1)
+    sure, unsure = torch.tensor([[9.0]]), torch.tensor([[math.log(0.95 / 0.05)]])
+    assert binary_cross_entropy(unsure, y, None, 0.1) < binary_cross_entropy(sure, y, None, 0.1)
+    assert binary_cross_entropy(unsure, y) > binary_cross_entropy(sure, y)
+
+
+def test_numbers() -> None:
+    outputs, y = torch.tensor([[1.0], [5.0]]), torch.tensor([0.0, 2.0])
+    assert mse(outputs, y).item() == 5.0
+    assert mae(outputs, y).item() == 2.0
+    assert huber(outputs, y).item() == pytest.approx((0.5 + 2.5) / 2)
+
+
+def test_every_loss_has_a_gradient_at_zero_outputs() -> None:
+    y = {"class": torch.tensor([0, 1, 1]), "multilabel": torch.tensor([[1.0], [0.0], [0.0]]), "numeric": torch.ones(3)}
+    for target, losses in LOSSES.items():
+        for name, loss in losses.items():
+            outputs = torch.zeros(3, 2 if target == "class" else 1, requires_grad=True)
+            (grad,) = torch.autograd.grad(loss(outputs, y[target], None, 0.0), outputs)
+            assert grad.abs().sum() > 0, name
