@@ -48,8 +48,11 @@ def _warn_uncached() -> None:
 
 
 def use_threads() -> None:
-    """Numba's share of the cores is torch's."""
-    numba.set_num_threads(max(1, min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS)))
+    """Numba's share of the cores is torch's, and stays so: starting Numba's OpenMP threads would reset it."""
+    threads = torch.get_num_threads()
+    numba.set_num_threads(max(1, min(threads, numba.config.NUMBA_NUM_THREADS)))
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
 
 
 @intrinsic
