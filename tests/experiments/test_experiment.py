@@ -58,7 +58,7 @@ def test_two_processes_never_write_one_run(tmp_path: Path) -> None:
 
 def test_imported_data_leave_their_transforms(tmp_path: Path) -> None:
     stored = import_small(tmp_path)
-    run = Experiment(small(f"data.name={stored}", "data.options={}"), 0, tmp_path / "run").run()
+    run = Experiment(small(f"data.name={stored}"), 0, tmp_path / "run").run()
     assert (run.folder / "transforms" / "import.json").is_file()
     assert read_run(run.folder).output["class_names"] == ["even", "odd"]
 

@@ -15,7 +15,7 @@ from small_runs import import_small, small, write_tables
 def trained(tmp_path_factory: pytest.TempPathFactory) -> TrainedModel:
     folder = tmp_path_factory.mktemp("trained")
     stored = import_small(folder)
-    changes = (f"data.name={stored}", "data.options={}", "training.epochs=40", "model.dropout=0")
+    changes = (f"data.name={stored}", "training.epochs=40", "model.dropout=0")
     return agdn.load(Experiment(small(*changes), 0, folder / "run").run())
 
 

@@ -21,6 +21,9 @@ def test_another_name_drops_the_old_options_of_a_model_but_not_of_the_data() -> 
         "hidden_channels": 4,
     }
     assert with_overrides(RECIPE, ["data.name=cora"])["data"] == {"name": "cora", "self_loops": "add"}
+    generated = with_overrides(RECIPE, ["data.options={neighbours: 3}"])
+    assert with_overrides(generated, ["data.name=cora"])["data"] == {"name": "cora", "self_loops": "add"}
+    assert with_overrides(generated, ["data.self_loops=keep"])["data"]["options"] == {"neighbours": 3}
 
 
 def test_later_changes_win_and_the_recipe_stays_as_it_was() -> None:

@@ -29,9 +29,7 @@ def stored(tmp_path: Path) -> str:
 
 
 def prepared(folder: str, *changes: str, seed: int = 0) -> Dataset:
-    return prepared_dataset(
-        small(f"data.name={folder}", "data.options={}", "data.self_loops=keep", *changes).data, seed
-    )
+    return prepared_dataset(small(f"data.name={folder}", "data.self_loops=keep", *changes).data, seed)
 
 
 def test_rows_sum_to_one_and_empty_rows_stay(stored: str) -> None:
@@ -73,7 +71,7 @@ def test_drawn_splits_follow_the_seed(split: str) -> None:
 def test_a_set_without_a_split_or_classes_is_named(tmp_path: Path) -> None:
     edges = Graph(torch.tensor([[0], [1]]), 2)
     store.save(Dataset("bare", edges, "class", "accuracy", x=torch.ones(2, 1)), tmp_path / "bare", key="")
-    with pytest.raises(ValueError, match="bare comes without a split; set data.split"):
+    with pytest.raises(ValueError, match=r"bare comes without a split; set data\.split"):
         prepared(str(tmp_path / "bare"))
     with pytest.raises(ValueError, match="bare has no class a node"):
         prepared(str(tmp_path / "bare"), "data.split=stratified")

@@ -7,6 +7,7 @@ import pytest
 import agdn
 from agdn.experiments import jobs, yaml_text
 from agdn.experiments.experiment import Experiment
+from agdn.experiments.result import Run
 from agdn.experiments.run import run_all
 from agdn.experiments.workers import run_side_by_side
 from small_runs import SMALL, small
@@ -32,12 +33,10 @@ def test_side_by_side_from_a_script_gives_the_same_bytes(tmp_path: Path) -> None
 
 
 def test_only_what_is_missing_is_run(tmp_path: Path) -> None:
-    ended: list[int] = []
+    ended: list[Run] = []
     for seeds in ([0], [0, 1]):
-        run_all(
-            [small()], seeds=seeds, out=tmp_path, jobs=1, progress=False, finished=lambda run: ended.append(run.seed)
-        )
-    assert ended == [0, 1]
+        run_all([small()], seeds=seeds, out=tmp_path, jobs=1, progress=False, finished=ended.append)
+    assert [run.seed for run in ended] == [0, 1]
 
 
 def test_a_failure_in_a_worker_is_the_same_sentence(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_a_key_twice_is_refused() -> None:
     "text", ["a: [1", "!!python/object/apply:os.system ['true']", "a: *nothing", "\0", "- [" * 5000]
 )
 def test_what_is_no_plain_yaml_is_one_sentence(text: str) -> None:
-    with pytest.raises(ValueError, match="recipe.* is not YAML"):
+    with pytest.raises(ValueError, match=r"recipe.* is not YAML"):
         yaml_text.parse(text, "recipe")
 
 

@@ -71,7 +71,7 @@ KINDS: dict[str, Callable[[], Rows]] = {
 
 
 @click.command("list")
-@click.argument("kind", type=click.Choice(list(KINDS)))
+@click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @JSON
 def list_command(kind: str, as_json: bool) -> None:
     """List the recipes, models, presets, datasets, transitions or weightings that there are."""

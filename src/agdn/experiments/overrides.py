@@ -11,15 +11,20 @@ NAMED = ("model", "transition", "weighting", "split", "optimizer", "schedule")  
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """``above`` on top of ``below``, section by section; another model or optimiser keeps none of the old one's."""
+    """``above`` on top of ``below``, section by section.
+
+    Another model, optimiser and so on keeps none of the old one's options, another data set none of its generator's.
+    """
     result = dict(below)
     for key, value in above.items():
         own, other = _spelt(key, result.get(key)), _spelt(key, value)
-        both = isinstance(own, Mapping) and isinstance(other, Mapping)
-        if both and not (key in NAMED and other.get("name", own.get("name")) != own.get("name")):
-            result[key] = merged(own, other)
-        else:
+        if not isinstance(own, Mapping) or not isinstance(other, Mapping):
             result[key] = other
+            continue
+        renamed = "name" in own and other.get("name", own["name"]) != own["name"]
+        dropped = set(own) if key in NAMED else {"options"} if key == "data" else set()
+        kept = {name: value for name, value in own.items() if not (renamed and name in dropped)}
+        result[key] = merged(kept, other)
     return result
 
 
