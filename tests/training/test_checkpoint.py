@@ -194,6 +194,8 @@ from pathlib import Path
 sys.path.insert(0, {tests!r})
 from test_checkpoint import trained
 from agdn.training import checkpoint
+
+pytestmark = pytest.mark.usefixtures("plain_operators")
 state, rest = trained(2)
 checkpoint.save(Path({folder!r}), state)
 next(rest)

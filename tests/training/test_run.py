@@ -10,6 +10,8 @@ from agdn.training import memory_estimate
 from agdn.training.errors import TrainingError
 from agdn.training.run import Trained, train
 
+pytestmark = pytest.mark.usefixtures("plain_operators")
+
 
 def run(folder: Path | None = None, **options: object) -> tuple[Trained, dict[str, torch.Tensor]]:
     chosen = options.pop("settings", settings(epochs=8))
