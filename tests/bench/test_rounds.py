@@ -77,9 +77,10 @@ def test_answers_are_compared_among_those_that_should_agree(log: list[str]) -> N
 
 
 def test_max_difference_is_relative_to_each_array() -> None:
-    expected = {"small": np.array([1e-3, 0.0]), "large": np.array([100.0])}
+    expected = {"small": np.array([10.0, 0.0]), "large": np.array([100.0]), "noise": np.array([1e-7])}
     assert max_difference(expected, expected) == 0
-    assert max_difference({**expected, "small": np.array([2e-3, 0.0])}, expected) == pytest.approx(1)
+    assert max_difference({**expected, "small": np.array([20.0, 0.0])}, expected) == pytest.approx(1)
     assert max_difference({**expected, "large": np.array([99.0])}, expected) == pytest.approx(0.01)
+    assert max_difference({**expected, "noise": np.array([-1e-7])}, expected) < 1e-6
     assert max_difference({"small": expected["small"]}, expected) == np.inf
     assert np.isnan(max_difference({**expected, "large": np.array([np.nan])}, expected))
