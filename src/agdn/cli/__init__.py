@@ -7,7 +7,9 @@ import sys
 
 import click
 
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "bench": ("agdn.cli.bench", "bench"),
+}
 
 
 class LazyGroup(click.Group):

@@ -1,6 +1,8 @@
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
+import pytest
 import torch
 
 from agdn import AGDN, AGDNConv, Graph
@@ -80,15 +82,16 @@ def test_the_products_alone_are_those_of_the_layer(tmp_path: Path, monkeypatch) 
     assert counts == [3, 6]
 
 
-def test_plain_torch_operations(tmp_path: Path) -> None:
-    program = tasks.build(plain, {"task": "dropout", "threads": 1, "folder": "", "floats": 10_000, "p": 0.5})
+@pytest.mark.parametrize("peer", [ours, plain])
+def test_operations(peer: ModuleType, tmp_path: Path) -> None:
+    program = tasks.build(peer, {"task": "dropout", "threads": 1, "folder": "", "floats": 10_000, "p": 0.5})
     kept = program.phases["forward"]() > 0
     assert 0.2 < kept.double().mean() < 0.3  # half of the numbers are negative, half of the rest is dropped
     program.phases["forward + backward"]()
     assert torch.equal(program.x.grad != 0, (program.x.grad != 0) & (program.x > 0))
 
     folder = inputs.write_pairs(tmp_path / "in", num_nodes=9, channels=3, num_pairs=40)
-    answers = tasks.build(plain, {"task": "pairs", "threads": 1, "folder": str(folder)}).answers()
+    answers = tasks.build(peer, {"task": "pairs", "threads": 1, "folder": str(folder)}).answers()
     h, (u, v) = tasks.load(folder, "h").numpy(), tasks.load(folder, "pairs").numpy()
     np.testing.assert_array_equal(answers["output"], h[u] * h[v])
     expected = np.zeros_like(h)

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from agdn import ops
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
@@ -23,3 +24,11 @@ def layer(in_channels: int, spec: dict[str, Any]) -> nn.Module:
 
 def model(in_channels: int, spec: dict[str, Any]) -> nn.Module:
     return AGDN.preset("arxiv", in_channels, spec["classes"], hidden_channels=spec["channels"], memory=spec["memory"])
+
+
+def relu_dropout(x: Tensor, p: float) -> Tensor:
+    return ops.relu_dropout(x, p, True)
+
+
+def pair_product(h: Tensor, pairs: Tensor) -> Tensor:
+    return ops.pair_product(h, pairs)
