@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agdn.bench import machine
-from agdn.bench.child import Child, OutOfMemory, System
+from agdn.bench.child import RESERVED_SHARE, Child, OutOfMemory, System
 
 CAP = 4 << 30
 
@@ -39,7 +39,7 @@ def test_out_of_memory_is_told_from_failure() -> None:
 
 def test_the_cap_leaves_room_for_what_the_others_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """1 GB of arrays fits under the cap, but not into the memory that is left."""
-    monkeypatch.setattr(machine, "available_memory", lambda: 600_000_000)
+    monkeypatch.setattr(machine, "available_memory", lambda: 600_000_000 + int(RESERVED_SHARE * machine.total_memory()))
     with Child(dropout(125_000_000), CAP) as child, pytest.raises(OutOfMemory):
         child.run("forward")
 

@@ -20,6 +20,7 @@ from agdn.bench import machine
 PEERS = Path(__file__).parent / "peers"
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 BASE_VARIABLES = {"DGLBACKEND": "pytorch", "PYTHONUNBUFFERED": "1"}
+RESERVED_SHARE = 0.03  # of the machine's memory, for everybody else
 
 
 @dataclass(frozen=True)
@@ -149,5 +150,6 @@ class Child:
 
 
 def _fits_now(pid: int) -> int:
-    """The address space a process can grow to while the others hold what they hold."""
-    return machine.address_space(pid) + machine.available_memory()
+    """The address space a process can grow to while the others hold what they hold, with a little left over."""
+    free = machine.available_memory() - RESERVED_SHARE * machine.total_memory()
+    return machine.address_space(pid) + max(0, int(free))

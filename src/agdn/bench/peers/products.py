@@ -75,7 +75,7 @@ class SparseProducts:
 
 
 def _load(folder: Path, name: str) -> Tensor:
-    return torch.from_numpy(np.load(folder / f"{name}.npy", allow_pickle=False))
+    return torch.from_numpy(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
 
 
 TASKS = {"dense": DenseMatmuls, "csr": SparseProducts}

@@ -129,7 +129,8 @@ class PairProduct:
 
 
 def load(folder: Path, name: str) -> Tensor:
-    return torch.from_numpy(np.load(folder / f"{name}.npy", allow_pickle=False))
+    """An input, mapped and not copied: all systems that are alive share one."""
+    return torch.from_numpy(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
 
 
 def load_weights(module: nn.Module, folder: Path) -> None:
