@@ -64,11 +64,11 @@ class AGDNLayer(nn.Module):
         return weights
 
     def combined(self, stack: list[Tensor]) -> Tensor:
-        asked = (stack[0] * self.weighting["query"]).sum(-1, keepdim=True)  # (N, H, 1)
-        hops = torch.stack(stack, dim=2)  # (N, H, K + 1, D)
-        keys = torch.einsum("nhkd,hd->nhk", hops, self.weighting["key"])
-        theta = F.leaky_relu(asked + keys, LEAKY_SLOPE).softmax(-1)
-        return (theta.unsqueeze(-1) * hops).sum(2)
+        """Attention over the stacked hops, in the fastest of the usual ways to write it."""
+        asked = (stack[0] * self.weighting["query"]).sum(-1)
+        logits = torch.stack([asked + (hop * self.weighting["key"]).sum(-1) for hop in stack], dim=-1)  # (N, H, K + 1)
+        theta = F.leaky_relu(logits, LEAKY_SLOPE).softmax(-1)
+        return (theta.unsqueeze(-2) @ torch.stack(stack, dim=2)).squeeze(-2)
 
 
 class ArxivModel(nn.Module):
