@@ -13,7 +13,7 @@ CAP = 4 << 30
 
 
 def dropout(floats: int, **options) -> System:
-    spec = {"task": "dropout", "folder": "", "floats": floats, "p": 0.5, "threads": 1}
+    spec = {"task": "dropout", "folder": "", "rows": floats, "channels": 1, "p": 0.5, "threads": 1}
     return System("torch dropout", "plain", spec, ("forward",), **options)
 
 

@@ -83,11 +83,12 @@ class Model:
 
 
 class ReluDropout:
-    """``peer.relu_dropout`` of a long vector."""
+    """``peer.relu_dropout`` of a table of rows."""
 
     def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
         self.peer, self.p = peer, spec["p"]
-        self.x, self.upstream = torch.randn(spec["floats"]).requires_grad_(), torch.randn(spec["floats"])
+        shape = spec["rows"], spec["channels"]
+        self.x, self.upstream = torch.randn(shape).requires_grad_(), torch.randn(shape)
         self.phases: Phases = {"forward": self.forward, "forward + backward": self.forward_backward}
 
     def reset(self) -> None:
