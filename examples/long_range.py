@@ -55,6 +55,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
+    torch.set_num_threads(1)  # the tensors are small
 
     width, depth, hops = 16, 2, 6
     systems = {

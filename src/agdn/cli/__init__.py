@@ -8,7 +8,10 @@ import sys
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
+COMMANDS: dict[str, tuple[str, str]] = {
+    "bench": ("agdn.cli.bench", "bench"),
     "data": ("agdn.cli.data", "data"),
+}
 }
 
 
