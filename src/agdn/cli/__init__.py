@@ -8,10 +8,8 @@ import sys
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
-COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("agdn.cli.bench", "bench"),
     "data": ("agdn.cli.data", "data"),
-}
 }
 
 
