@@ -8,6 +8,7 @@ import torch
 
 from agdn import AGDNConv, Graph
 from agdn.ops.diffuse import diffuse_op
+from agdn.ops.kernels import jit
 from graphs import AWKWARD, random_edges
 
 WEIGHTINGS = ["HA", "HC", "HA+HC", "mean", "sum", "PPR", "heat"]
@@ -50,6 +51,16 @@ def test_equals_the_torch_path(monkeypatch, weighting: str, norm: str | None, tr
     )
 
 
+@pytest.mark.parametrize("memory", ["store", "recompute"])
+@pytest.mark.parametrize("weighting", ["HA+HC", "mean"])
+def test_the_parallel_form_equals_the_serial_one(monkeypatch, weighting: str, memory: str) -> None:
+    graph, x = Graph(random_edges(40, 300), 40), torch.randn(40, 6)
+    conv = layer(weighting=weighting, hop_norm="layer", memory=memory)
+    serial = outputs(conv, x, graph)
+    monkeypatch.setattr(jit, "PARALLEL_FROM", 0)
+    assert_same(serial, outputs(conv, x, graph), rtol=1e-4, atol=1e-4)
+
+
 @pytest.mark.parametrize("activation", ["leaky_relu", "relu", "sigmoid", "standardize", "none"])
 @pytest.mark.parametrize(("first_hop", "query_hop"), [(0, 0), (1, 0), (1, 1), (0, 2)])
 def test_inference_and_both_memories_agree(activation: str, first_hop: int, query_hop: int) -> None:
@@ -67,7 +78,8 @@ def test_inference_and_both_memories_agree(activation: str, first_hop: int, quer
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two cores")
 @pytest.mark.parametrize("memory", ["store", "recompute"])
 @pytest.mark.parametrize("weighting", ["HA", "HC", "HA+HC", "mean"])
-def test_the_number_of_threads_does_not_change_a_bit(weighting: str, memory: str) -> None:
+def test_the_number_of_threads_does_not_change_a_bit(monkeypatch, weighting: str, memory: str) -> None:
+    monkeypatch.setattr(jit, "PARALLEL_FROM", 0)
     graph = Graph(random_edges(700, 9000), 700)
     z, a = torch.randn(700, 2, 20), torch.rand(9000, 2)
     conv = layer(weighting=weighting, hop_norm="layer", memory=memory)

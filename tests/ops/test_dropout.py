@@ -5,6 +5,7 @@ import torch
 from agdn import Graph
 from agdn.ops import drop_edges, dropout, relu_dropout
 from agdn.ops.dropout import dropout_op, relu_dropout_op
+from agdn.ops.kernels import jit
 from graphs import random_edges
 
 
@@ -66,7 +67,8 @@ def test_relu_keeps_nan() -> None:
 
 
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two cores")
-def test_the_number_of_threads_does_not_change_a_bit() -> None:
+def test_the_number_of_threads_does_not_change_a_bit(monkeypatch) -> None:
+    monkeypatch.setattr(jit, "PARALLEL_FROM", 0)
     x, results = torch.randn(1000, 64), []
     for threads in (1, 2):
         torch.set_num_threads(threads)
