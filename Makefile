@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/python examples/long_range.py
 
 test: check
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -1,7 +1,7 @@
 """A task that one hop a layer cannot solve: AGDN against a GAT of the same depth.
 
-Each of many paths carries its class at one end only; the node at the other end has to tell it, eight steps away. Two
-layers of one hop see two steps. Two layers of four hops see eight.
+Each of many paths carries its class at one end only; the node at the other end has to tell it, six steps away. Two
+layers of one hop see two steps, two layers of six hops see twelve.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from torch_geometric.nn import GAT
 
 from agdn import AGDN, Graph
 
-CLASSES, LENGTH, NOISE_CHANNELS = 4, 9, 4
+CLASSES, LENGTH, NOISE_CHANNELS = 4, 7, 1
 
 
 def paths(count: int, seed: int) -> tuple[Tensor, Graph, Tensor, Tensor]:
@@ -28,7 +28,7 @@ def paths(count: int, seed: int) -> tuple[Tensor, Graph, Tensor, Tensor]:
     x = torch.zeros(count * LENGTH, CLASSES + NOISE_CHANNELS)
     x[:, CLASSES:] = torch.randn(count * LENGTH, NOISE_CHANNELS, generator=generator)
     x[node[:, 0], label] = 1.0
-    return x, Graph(steps, x.size(0)).undirected().with_self_loops(), node[:, -1], label
+    return x, Graph(steps, x.size(0)).undirected(), node[:, -1], label
 
 
 def trained(model: nn.Module, structure: Graph | Tensor, x: Tensor, ends: Tensor, label: Tensor, epochs: int) -> float:
@@ -52,19 +52,18 @@ def trained(model: nn.Module, structure: Graph | Tensor, x: Tensor, ends: Tensor
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--epochs", type=int, default=150)
+    parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
+    torch.set_num_threads(1)  # the tensors are small
 
-    width, depth = 16, 2
+    width, depth, hops = 16, 2, 6
     systems = {
         "GAT, 2 layers of 1 hop": lambda c: GAT(c, width, depth, CLASSES, heads=2, add_self_loops=False),
-        "AGDN-HA, 2 layers of 4 hops": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=4),
-        "AGDN-HC, 2 layers of 4 hops": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=4, weighting="HC"),
+        "AGDN-HA, 2 layers of 6 hops": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=hops),
+        "AGDN-HC, 2 layers of 6 hops": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=hops, weighting="HC"),
     }
-    table = Table(
-        "system", "sees", "parameters", "test accuracy", "seconds", title="Which class lies eight steps away?"
-    )
+    table = Table("system", "sees", "parameters", "test accuracy", "seconds", title="Which class lies six steps away?")
     for name, build in systems.items():
         scores, start = [], time.perf_counter()
         for seed in range(options.seeds):
@@ -76,7 +75,7 @@ def main() -> None:
         spread = torch.tensor(scores).std().item() if len(scores) > 1 else 0.0
         table.add_row(
             name,
-            f"{depth * (1 if isinstance(model, GAT) else 4)} steps",
+            f"{depth * (1 if isinstance(model, GAT) else hops)} steps",
             f"{sum(p.numel() for p in model.parameters()):,}",
             f"{sum(scores) / len(scores):.1f} ± {spread:.1f} %",
             f"{(time.perf_counter() - start) / options.seeds:.1f}",

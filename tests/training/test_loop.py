@@ -12,6 +12,8 @@ from agdn.training.loop import first_losses, fit
 from agdn.training.settings import Settings
 from agdn.training.state import State
 
+pytestmark = pytest.mark.usefixtures("plain_operators")
+
 
 class Scripted:
     """A task with as many steps as asked for, whose evaluations follow a script."""

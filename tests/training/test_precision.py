@@ -21,6 +21,7 @@ def test_a_device_without_bfloat16_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         precision.autocast("bf16", CPU)
 
 
+@pytest.mark.usefixtures("plain_operators")
 def test_a_run_in_bfloat16_computes_in_it_and_still_learns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precision, "has_bf16", lambda device: True)
     model, task, inputs = built()

@@ -19,7 +19,8 @@ SCRIPT = Path(__file__).parent / "toy_run.py"
 
 
 def started(folder: Path, epochs: int) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, str(SCRIPT), str(folder), str(epochs)], stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, str(SCRIPT), str(folder), str(epochs)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "NUMBA_NUM_THREADS": "1"})
 
 
 def rows(folder: Path) -> list[dict[str, object]]:

@@ -8,6 +8,7 @@ import sys
 import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "bench": ("agdn.cli.bench", "bench"),
     "data": ("agdn.cli.data", "data"),
     "doctor": ("agdn.cli.doctor", "doctor"),
     "evaluate": ("agdn.cli.evaluate", "evaluate"),

@@ -156,9 +156,9 @@ class AGDNConv(nn.Module):
         a = self.transition(kept, (x_source, x_target), (z_source, z_target), edge_attr, edge_weight)
 
         out, theta = self._diffused(z_source, z_target, a, kept, return_weights)
-        if self.residual is not None:
-            out = out + self._heads(self.residual, x_target)
-        out = out.flatten(1) if self.concat else out.mean(1)
+        out = self._with_residual(out.flatten(1), x_target)
+        if not self.concat:
+            out = out.view(-1, self.heads, self.out_channels).mean(1)
         if self.bias is not None:
             out = out + self.bias
         return (out, self._weights(a, kept, theta)) if return_weights else out
@@ -201,6 +201,13 @@ class AGDNConv(nn.Module):
         seen = self.hop_transform([hops[k] for k in self.used_hops])
         weights = getattr(self.weighting, "weights", None)
         return self.weighting(seen), weights(seen) if tell and weights is not None else None
+
+    def _with_residual(self, out: Tensor, x: Tensor) -> Tensor:
+        """out + X W_r, without a tensor for X W_r."""
+        if self.residual is None:
+            return out
+        out = torch.addmm(out, x, self.residual.weight.t())
+        return out if self.residual.bias is None else out + self.residual.bias
 
     def _heads(self, linear: nn.Module, x: Tensor) -> Tensor:
         out: Tensor = linear(x)

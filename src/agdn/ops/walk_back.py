@@ -164,7 +164,7 @@ class WalkBack:
         whole = block == slice(0, f.channels)
         y = None
         for k in range(f.hops, -1, -1):
-            out = z_grad if whole and k == 0 else self._buffer("even" if k % 2 == 0 else "odd", block)
+            out = self._buffer("odd", block) if k % 2 else z_grad if whole else self._buffer("even", block)
             y = self._gradient_of_hop(k, hops[k], y, out, g, block, sums)
         if not whole and y is not None:
             z_grad[:, :, block] = y

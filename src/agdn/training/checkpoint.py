@@ -32,13 +32,14 @@ from agdn.training.checkpoint_file import (
 from agdn.training.errors import CheckpointError, ResumeWarning
 from agdn.training.state import Best, State
 
-KEPT = 2
 OURS = re.compile(r"\.?(epoch|best)-(\d{8})\.(json|safetensors)(\.[0-9a-f]+\.tmp)?")
 MODEL, OPTIMIZER, EMA = "model.", "optimizer.", "ema."
 
 
 def save(folder: Path, state: State) -> None:
     """Write the state down. When it fails, what was saved before is as it was."""
+    if state.saved_epoch is None and saved(folder):
+        raise CheckpointError(f"{folder} holds the checkpoints of another run; choose another folder, or load them")
     folder.mkdir(parents=True, exist_ok=True)
     record, tensors = generators.capture()
     digests: dict[str, str] = {}
@@ -72,7 +73,8 @@ def save(folder: Path, state: State) -> None:
             **environment(),
         ),
     )
-    _remove_older(folder, state.epoch)
+    _remove_others(folder, {state.epoch, state.saved_epoch})
+    state.saved_epoch = state.epoch
 
 
 def load(folder: Path, state: State) -> int | None:
@@ -151,6 +153,7 @@ def _restore(path: Path, state: State, record: CheckpointRecord, tensors: dict[s
         state.ema.steps = record.ema_steps
     state.rate.restore(record.rate.model_dump())
     state.epoch, state.seconds, state.best = record.epoch, record.seconds, best
+    state.saved_epoch = record.epoch
     generators.restore(record.generators, tensors)
 
 
@@ -191,17 +194,11 @@ def _ours(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if OURS.fullmatch(path.name)]
 
 
-def _remove_older(folder: Path, newest: int) -> None:
-    """Keep the newest checkpoints up to ``newest`` and their best weights; what lies beyond it was found damaged."""
-    records = [path for path in saved(folder) if int(path.stem.removeprefix("epoch-")) <= newest][:KEPT]
+def _remove_others(folder: Path, epochs: set[int | None]) -> None:
+    """Keep the checkpoint just written, the whole one before it, and the best weights of both."""
+    records = [path for path in saved(folder) if int(path.stem.removeprefix("epoch-")) in epochs]
     kept = {path.name for path in records} | {f"{path.stem}.safetensors" for path in records}
-    for path in records:
-        try:
-            best = read_record(path).best
-        except CheckpointError:
-            continue
-        if best is not None and best.file is not None:
-            kept.add(best.file)
+    kept |= {name for path in records for name in read_record(path).digests}
     _remove(path for path in _ours(folder) if path.name not in kept)
 
 

@@ -31,6 +31,7 @@ class State:
     Attributes:
         epoch: Number of finished epochs.
         seconds: Time that they took, over all sittings.
+        saved_epoch: The epoch of the last checkpoint that was written or loaded.
     """
 
     def __init__(self, model: nn.Module, settings: Settings) -> None:
@@ -42,6 +43,7 @@ class State:
         self.ema = None if settings.ema_decay is None else Ema(model, settings.ema_decay)
         self.epoch = 0
         self.seconds = 0.0
+        self.saved_epoch: int | None = None
         self.best: Best | None = None
 
     @property

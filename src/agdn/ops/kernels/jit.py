@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types as types_module
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -20,16 +21,43 @@ from agdn.ops.backend import SlowPathWarning
 FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
 
-def kernel(function: Callable[..., Any] | None = None, *, parallel: bool = True) -> Any:
-    """Compile on first call, for the types of that call; keep the machine code for the next process."""
-    if function is None:
-        return lambda given: kernel(given, parallel=parallel)
+PARALLEL_FROM = 1 << 18
+
+
+class Kernel:
+    """A kernel in two forms: serial for small arrays, where starting threads costs more than the work, else parallel.
+
+    Which one runs depends on the arrays' sizes alone, never on the number of threads, and so do the result's bits.
+    Each form is compiled on first call, for the types of that call, and kept for the next process.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.serial = _compiled(function, parallel=False)
+        self.parallel = _compiled(function, parallel=True)
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments: Any) -> None:
+        largest = max(argument.size for argument in arguments if isinstance(argument, np.ndarray))
+        (self.parallel if largest >= PARALLEL_FROM else self.serial)(*arguments)
+
+
+def kernel(function: Callable[..., Any]) -> Kernel:
+    return Kernel(function)
+
+
+def _compiled(function: Callable[..., Any], *, parallel: bool) -> Any:
     options = {"parallel": parallel, "nogil": True, "fastmath": FASTMATH, "error_model": "numpy"}
+    # A name of its own: the cache on disk would take both forms for one.
+    named = types_module.FunctionType(
+        function.__code__.replace(co_name=f"{function.__name__}_{'parallel' if parallel else 'serial'}"),
+        function.__globals__,
+    )
+    named.__module__, named.__qualname__ = function.__module__, named.__code__.co_name
     try:
-        return numba.njit(cache=True, **options)(function)
+        return numba.njit(cache=True, **options)(named)
     except RuntimeError:  # numba's word for: no folder to keep the cache in
         _warn_uncached()
-        return numba.njit(**options)(function)
+        return numba.njit(**options)(named)
 
 
 def row_function(function: Callable[..., Any]) -> Any:

@@ -16,7 +16,7 @@ def product(chunks, h, pairs, out):
                 o[c] = u[c] * v[c]
 
 
-@kernel(parallel=False)
+@kernel
 def visits_by_node(pairs, indptr, visits):
     """A counting sort: visits[indptr[n]:indptr[n + 1]] are 2p + side for the pairs that node n stands in."""
     count = pairs.shape[1]

@@ -1,0 +1,62 @@
+"""The inputs of a comparison as .npy files, so that every program starts from the same numbers and weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from agdn.bench.graphs import BenchGraph
+from agdn.models.agdn import AGDN
+from agdn.nn.conv import AGDNConv
+
+SAMPLED_ROWS = 1000
+
+
+def write_layer(folder: Path, graph: BenchGraph, *, in_channels: int, channels: int, heads: int) -> Path:
+    """Features, upstream gradient, edges, the weights of an AGDN-HA layer, and the rows that are compared."""
+    folder.mkdir()
+    generator = np.random.default_rng(0)
+    n = graph.num_nodes
+    _write(folder, "edge_index", graph.edge_index)
+    _write(folder, "x", generator.standard_normal((n, in_channels), np.float32))
+    _write(folder, "upstream", generator.standard_normal((n, heads * channels), np.float32))
+    _write(folder, "sample", generator.permutation(n)[:SAMPLED_ROWS])
+    torch.manual_seed(0)
+    _write_weights(folder, AGDNConv(in_channels, channels, heads=heads))
+    return folder
+
+
+def write_model(folder: Path, graph: BenchGraph, *, in_channels: int, channels: int, classes: int) -> Path:
+    """Features, labels, training nodes (54 % as in ogbn-arxiv), edges and the weights of the arxiv preset."""
+    folder.mkdir()
+    generator = np.random.default_rng(0)
+    n = graph.num_nodes
+    _write(folder, "edge_index", graph.edge_index)
+    _write(folder, "x", generator.standard_normal((n, in_channels), np.float32))
+    _write(folder, "labels", generator.integers(0, classes, n))
+    _write(folder, "train", generator.permutation(n)[: max(1, round(0.537 * n))])
+    torch.manual_seed(0)
+    _write_weights(folder, AGDN.preset("arxiv", in_channels, classes, hidden_channels=channels))
+    return folder
+
+
+def write_pairs(folder: Path, *, num_nodes: int, channels: int, num_pairs: int) -> Path:
+    """Node states, node pairs and an upstream gradient."""
+    folder.mkdir()
+    generator = np.random.default_rng(0)
+    _write(folder, "h", generator.standard_normal((num_nodes, channels), np.float32))
+    _write(folder, "pairs", generator.integers(0, num_nodes, (2, num_pairs)))
+    _write(folder, "upstream", generator.standard_normal((num_pairs, channels), np.float32))
+    return folder
+
+
+def _write(folder: Path, name: str, values: np.ndarray[Any, Any]) -> None:
+    np.save(folder / f"{name}.npy", values, allow_pickle=False)
+
+
+def _write_weights(folder: Path, module: nn.Module) -> None:
+    np.savez(folder / "weights.npz", **{name: tensor.numpy() for name, tensor in module.state_dict().items()})

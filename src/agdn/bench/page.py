@@ -1,0 +1,96 @@
+"""Rows as a table in the terminal, as JSON for scripts, and as a dated Markdown page."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agdn.bench.rounds import Effort
+from agdn.bench.rows import Row
+from agdn.bench.setting import Setting
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+HEADINGS = ("system", "phase", "seconds", "peak memory", "buffers", "times faster", "than", "difference")
+
+
+def tables(rows: Sequence[Row]) -> Iterator[Table]:
+    """A rich table a section."""
+    from rich import box
+    from rich.table import Table
+
+    for title, section in _sections(rows):
+        table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+        for heading in HEADINGS:
+            table.add_column(heading, justify="left" if heading in ("system", "phase", "than") else "right")
+        for row in section:
+            table.add_row(*cells(row))
+        yield table
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """What a table shows of a row, under HEADINGS."""
+    return (
+        row.system,
+        row.phase,
+        row.status if row.seconds is None else f"{row.seconds:.4g}",
+        "" if row.peak_bytes is None else _memory(row.peak_bytes),
+        "" if row.buffers is None else f"{row.buffers:.1f}",
+        "" if row.ratio is None else f"{row.ratio:.2f}",
+        "" if row.ratio is None else str(row.reference),
+        "" if row.difference is None else f"{row.difference:.0e}",
+    )
+
+
+def as_json(rows: Sequence[Row]) -> str:
+    """A list of the rows."""
+    return json.dumps([row.as_dict() for row in rows], indent=1) + "\n"
+
+
+def as_markdown(name: str, rows: Sequence[Row], facts: Mapping[str, str], setting: Setting, effort: Effort) -> str:
+    """A page for docs/benchmarks."""
+    machine = "; ".join(f"{key} {value}" for key, value in facts.items() if key != "date")
+    lines = [
+        f"# agdn bench {name}, {facts['date']}",
+        "",
+        f"{machine}. {setting.threads} threads, float32, best of {effort.repeats} after {effort.warmup} to warm up.",
+        "",
+    ]
+    for title, section in _sections(rows):
+        lines += [f"## {title}", "", _line(HEADINGS), _line("---" for _ in HEADINGS)]
+        lines += [_line(cells(row)) for row in section]
+        lines.append("")
+    lines.append("[How to read the columns](README.md#how-to-read-them)")
+    return "\n".join(lines) + "\n"
+
+
+def write(file: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    try:
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, prefix=f".{file.name}.", delete=False) as draft:
+            draft.write(text)
+            draft.flush()
+            os.fsync(draft.fileno())
+        os.chmod(draft.name, 0o644)
+        os.replace(draft.name, file)
+    except OSError as error:
+        raise ValueError(f"cannot write {file}: {error.strerror}") from None
+
+
+def _sections(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+    for title, section in groupby(rows, key=lambda row: row.section):
+        yield title, list(section)
+
+
+def _line(values: Iterator[str] | Sequence[str]) -> str:
+    return "| " + " | ".join(values) + " |"
+
+
+def _memory(size: int) -> str:
+    return f"{size / 1e9:.2f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"

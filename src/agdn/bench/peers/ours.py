@@ -1,0 +1,34 @@
+"""agdn itself. The environment variable AGDN_KERNELS decides between the kernels and the plain torch path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from agdn import ops
+from agdn.graph import Graph
+from agdn.models.agdn import AGDN
+from agdn.nn.conv import AGDNConv
+
+TAKES_WEIGHTS = True
+
+
+def graph(edge_index: Tensor, num_nodes: int) -> Graph:
+    return Graph(edge_index, num_nodes)
+
+
+def layer(in_channels: int, spec: dict[str, Any]) -> nn.Module:
+    return AGDNConv(in_channels, spec["channels"], hops=spec["hops"], heads=spec["heads"], memory=spec["memory"])
+
+
+def model(in_channels: int, spec: dict[str, Any]) -> nn.Module:
+    return AGDN.preset("arxiv", in_channels, spec["classes"], hidden_channels=spec["channels"], memory=spec["memory"])
+
+
+def relu_dropout(x: Tensor, p: float) -> Tensor:
+    return ops.relu_dropout(x, p, True)
+
+
+def pair_product(h: Tensor, pairs: Tensor) -> Tensor:
+    return ops.pair_product(h, pairs)

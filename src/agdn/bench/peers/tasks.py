@@ -1,0 +1,163 @@
+"""What is measured, whoever's parts do it: a layer, a model's training epoch, dropout, the product of node pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+Answers = dict[str, np.ndarray[Any, Any]]
+Phases = dict[str, Callable[[], object]]
+
+
+class Layer:
+    """One layer of ``peer.layer``, inference and training."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.x = load(folder, "x").requires_grad_()
+        self.upstream, self.sample = load(folder, "upstream"), load(folder, "sample")
+        self.graph = peer.graph(load(folder, "edge_index"), self.x.size(0))
+        self.layer: nn.Module = peer.layer(self.x.size(1), spec)
+        if peer.TAKES_WEIGHTS:
+            load_weights(self.layer, folder)
+        self.phases: Phases = {"inference": self.inference, "forward + backward": self.forward_backward}
+
+    def reset(self) -> None:
+        self.x.grad = None
+        self.layer.zero_grad(set_to_none=True)
+
+    def inference(self) -> Tensor:
+        with torch.no_grad():
+            out: Tensor = self.layer(self.x, self.graph)
+        return out
+
+    def forward_backward(self) -> Tensor:
+        out: Tensor = self.layer(self.x, self.graph)
+        out.backward(self.upstream)
+        return out.detach()
+
+    def answers(self) -> Answers:
+        out = self.forward_backward()
+        return {
+            "output": out[self.sample].numpy(),
+            "gradient of x": gradient(self.x)[self.sample].numpy(),
+            **gradients(self.layer),
+        }
+
+
+class Model:
+    """``peer.model``, one training epoch: forward, loss, backward, a step of RMSprop."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.x, self.labels, self.train = load(folder, "x"), load(folder, "labels"), load(folder, "train")
+        self.graph = peer.graph(load(folder, "edge_index"), self.x.size(0))
+        self.model: nn.Module = peer.model(self.x.size(1), spec)
+        load_weights(self.model, folder)
+        self.optimiser = torch.optim.RMSprop(self.model.parameters(), lr=0.002)
+        self.phases: Phases = {"epoch": self.epoch}
+
+    def reset(self) -> None:
+        self.optimiser.zero_grad(set_to_none=True)
+
+    def epoch(self) -> None:
+        self.model.train()
+        self.optimiser.zero_grad()
+        self._loss(self.model(self.x, self.graph)).backward()
+        self.optimiser.step()
+
+    def _loss(self, out: Tensor) -> Tensor:
+        return F.cross_entropy(out[self.train], self.labels[self.train])
+
+    def answers(self) -> Answers:
+        """Without dropout; asked before the first epoch, while the weights are those that were handed over."""
+        self.model.eval()
+        out = self.model(self.x, self.graph)
+        self._loss(out).backward()
+        return {"output": out.detach().numpy(), **gradients(self.model)}
+
+
+class ReluDropout:
+    """``peer.relu_dropout`` of a table of rows."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.peer, self.p = peer, spec["p"]
+        shape = spec["rows"], spec["channels"]
+        self.x, self.upstream = torch.randn(shape).requires_grad_(), torch.randn(shape)
+        self.phases: Phases = {"forward": self.forward, "forward + backward": self.forward_backward}
+
+    def reset(self) -> None:
+        self.x.grad = None
+
+    def forward(self) -> Tensor:
+        out: Tensor = self.peer.relu_dropout(self.x, self.p)
+        return out
+
+    def forward_backward(self) -> None:
+        self.forward().backward(self.upstream)
+
+    def answers(self) -> Answers:
+        return {}  # random: nothing to compare
+
+
+class PairProduct:
+    """``peer.pair_product`` of node states."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.peer, self.h = peer, load(folder, "h").requires_grad_()
+        self.pairs, self.upstream = load(folder, "pairs"), load(folder, "upstream")
+        self.phases: Phases = {"forward": self.forward, "forward + backward": self.forward_backward}
+
+    def reset(self) -> None:
+        self.h.grad = None
+
+    def forward(self) -> Tensor:
+        out: Tensor = self.peer.pair_product(self.h, self.pairs)
+        return out
+
+    def forward_backward(self) -> Tensor:
+        out = self.forward()
+        out.backward(self.upstream)
+        return out.detach()
+
+    def answers(self) -> Answers:
+        return {"output": self.forward_backward().numpy(), "gradient of h": gradient(self.h).numpy()}
+
+
+def load(folder: Path, name: str) -> Tensor:
+    """An input, mapped and not copied: all systems that are alive share one."""
+    return torch.from_numpy(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
+
+
+def load_weights(module: nn.Module, folder: Path) -> None:
+    with np.load(folder / "weights.npz", allow_pickle=False) as weights:
+        module.load_state_dict({name: torch.from_numpy(weights[name]) for name in weights.files})
+
+
+def gradient(tensor: Tensor) -> Tensor:
+    assert tensor.grad is not None
+    return tensor.grad
+
+
+def gradients(module: nn.Module) -> Answers:
+    return {f"gradient of {name}": gradient(parameter).numpy() for name, parameter in module.named_parameters()}
+
+
+TASKS: dict[str, Callable[[ModuleType, dict[str, Any], Path], Any]] = {
+    "layer": Layer,
+    "model": Model,
+    "dropout": ReluDropout,
+    "pairs": PairProduct,
+}
+
+
+def build(peer: ModuleType, spec: dict[str, Any]) -> Any:
+    """The program of ``spec["task"]``: one of the tasks here, or one that the peer brings along."""
+    torch.set_num_threads(spec["threads"])
+    torch.manual_seed(0)
+    return getattr(peer, "TASKS", TASKS)[spec["task"]](peer, spec, Path(spec["folder"]))
