@@ -20,7 +20,7 @@ def page(title: str, text: str, results: list[Result]) -> str:
     notes = dict.fromkeys(note for run in runs for note in run.notes)
     paragraphs = [
         f"# {title}",
-        f"Written by `benchmarks/results_page.py` from the result files of the runs; {datetime.date.today().isoformat()}, "
+        f"Written by `benchmarks/results_page.py` from result files; {datetime.date.today().isoformat()}, "
         f"{', '.join(versions)}, seeds {', '.join(map(str, seeds))}.",
         text,
         as_markdown(*results_table(results)),
