@@ -76,8 +76,14 @@ def _warn_uncached() -> None:
 
 
 def use_threads() -> None:
-    """Numba's share of the cores is torch's."""
-    numba.set_num_threads(max(1, min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS)))
+    """Numba's share of the cores is torch's.
+
+    Where the two share one OpenMP library, Numba's start sets the number of threads for torch too: it is put back.
+    """
+    threads = torch.get_num_threads()
+    numba.set_num_threads(max(1, min(threads, numba.config.NUMBA_NUM_THREADS)))
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
 
 
 @intrinsic
