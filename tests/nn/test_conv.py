@@ -314,6 +314,15 @@ def test_a_good_pyg_citizen() -> None:
     assert torch.equal(twin(x, edge_index), before)
 
 
+@pytest.mark.parametrize("weighting", ["HA", "HC", "HA+HC", "mean", "PPR"])
+def test_hop_weights_are_the_same_with_and_without_gradients(weighting: str) -> None:
+    edge_index, x = random_edges(9, 40), torch.randn(9, 5)
+    conv = AGDNConv(5, 4, 2, 2, weighting=weighting)
+    told = conv(x, edge_index, return_weights=True)[1].hops
+    with torch.no_grad():
+        torch.testing.assert_close(conv(x, edge_index, return_weights=True)[1].hops, told)
+
+
 def test_attention_is_handed_out_in_the_callers_order() -> None:
     edge_index, x = random_edges(9, 40), torch.randn(9, 5)
     conv = AGDNConv(5, 4, 1, 2)
@@ -392,6 +401,8 @@ def test_wrong_inputs_are_named() -> None:
     graph = Graph(edge_index, 9)
     with pytest.raises(ValueError, match="9 source nodes, but x has 8 rows"):
         AGDNConv(5, 4)(x[:8], graph)
+    with pytest.raises(ValueError, match="built for 5 input channels, but x has 4"):
+        AGDNConv(5, 4)(x[:, :4], graph)
     with pytest.raises(ValueError, match="40 edges, but edge_attr has 3 rows"):
         AGDNConv(5, 4, edge_dim=2)(x, graph, torch.randn(3, 2))
     with pytest.raises(ValueError, match="give it edge_attr"):

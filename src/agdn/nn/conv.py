@@ -168,10 +168,11 @@ class AGDNConv(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """The weighted sum of the hops (N, H, D) and, if asked for, the weights."""
         draws = self.hops if self.attn_dropout_per_hop and self.attn_dropout > 0 and self.training else 1
-        per_hop = torch.stack([dropout(a, self.attn_dropout, self.training) for _ in range(draws)])  # (1 or K, E, H)
+        drawn = [dropout(a, self.attn_dropout, self.training) for _ in range(draws)]
+        per_hop = drawn[0].unsqueeze(0) if draws == 1 else torch.stack(drawn)  # (1 or K, E, H)
         built_in = isinstance(self.weighting, HopWeighting) and z_source is z_target
         if built_in and kernels_run_on(z_source) and not (tell and torch.is_grad_enabled()):
-            return self._fused(z_source, per_hop, graph)
+            return self._fused(z_source, per_hop, graph, tell)
         if self.memory == "recompute" and torch.is_grad_enabled() and not tell:
             from torch.utils.checkpoint import checkpoint
 
@@ -180,15 +181,16 @@ class AGDNConv(nn.Module):
             out = self._unfused(z_source, z_target, per_hop, graph, tell)
         return out  # type: ignore[no-any-return]
 
-    def _fused(self, z: Tensor, per_hop: Tensor, graph: Graph) -> tuple[Tensor, Tensor]:
+    def _fused(self, z: Tensor, per_hop: Tensor, graph: Graph, tell: bool = False) -> tuple[Tensor, Tensor | None]:
         terms = {**self.hop_transform.terms(), **self.weighting.terms()}  # type: ignore[operator]
         p = self.diffusion_dropout if self.training else 0.0
         terms = {k: v.to(z.dtype) if isinstance(v, Tensor) else v for k, v in terms.items()}
         out, alpha = diffuse(z, per_hop, graph, Combination(**terms), dropout=p, memory=self.memory)
-        theta = alpha.unsqueeze(-1)
-        if terms.get("kernel") is not None:
-            theta = theta * terms["kernel"].transpose(0, 1).unsqueeze(0)
-        return out, theta
+        if not tell:
+            return out, None
+        kernel, attends = terms.get("kernel"), terms.get("key") is not None
+        theta = alpha.unsqueeze(-1) if attends else torch.ones_like(alpha[:1, :1]).unsqueeze(-1)
+        return out, theta if kernel is None else theta * kernel.transpose(0, 1).unsqueeze(0)
 
     def _unfused(
         self, z_source: Tensor, z_target: Tensor, per_hop: Tensor, graph: Graph, tell: bool
@@ -230,9 +232,15 @@ class AGDNConv(nn.Module):
             graph = Graph(graph, sizes[0]) if x_source is x_target else Graph(graph, size=sizes)
         if (graph.is_bipartite or x_source is not x_target) and self.hops != 1:
             raise ValueError(f"a bipartite graph allows one hop only: build the layer with hops=1, not {self.hops}")
-        for rows, expected, end in ((x_source, graph.num_src, "source"), (x_target, graph.num_dst, "target")):
+        widths = self.in_channels if isinstance(self.in_channels, tuple) else (self.in_channels,) * 2
+        for rows, expected, width, end in (
+            (x_source, graph.num_src, widths[0], "source"),
+            (x_target, graph.num_dst, widths[1], "target"),
+        ):
             if rows.size(0) != expected:
                 raise ValueError(f"the graph has {expected} {end} nodes, but x has {rows.size(0)} rows for them")
+            if rows.size(1) != width:
+                raise ValueError(f"the layer was built for {width} input channels, but x has {rows.size(1)}")
         for name, values in (("edge_attr", edge_attr), ("edge_weight", edge_weight)):
             if values is not None and values.size(0) != graph.full.num_edges:
                 raise ValueError(f"the graph has {graph.full.num_edges} edges, but {name} has {values.size(0)} rows")
