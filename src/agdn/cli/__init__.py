@@ -10,6 +10,11 @@ import click
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("agdn.cli.bench", "bench"),
     "data": ("agdn.cli.data", "data"),
+    "doctor": ("agdn.cli.doctor", "doctor"),
+    "evaluate": ("agdn.cli.evaluate", "evaluate"),
+    "list": ("agdn.cli.list", "list_command"),
+    "predict": ("agdn.cli.predict", "predict"),
+    "train": ("agdn.cli.train", "train"),
 }
 
 

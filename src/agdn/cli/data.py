@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from agdn.cli.options import JSON
 from agdn.cli.printing import print_json, print_table, progress_bars
 
 ROOT = click.option(
@@ -15,7 +16,6 @@ ROOT = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     help="Data folder; by default $AGDN_DATA, else ~/.cache/agdn/data.",
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:

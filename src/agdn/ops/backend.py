@@ -43,7 +43,9 @@ def _try_a_kernel() -> bool:
         import numpy as np
 
         from agdn.ops.kernels.hop import product
+        from agdn.ops.kernels.jit import use_threads
 
+        use_threads()
         one = np.zeros((1, 1, 1), dtype=np.float32)
         product(np.array([0, 1]), np.array([0, 0]), np.zeros(0, np.int32), np.zeros((0, 1), np.float32), one, one)
     except Exception as error:

@@ -63,7 +63,7 @@ def _assemble_nodes(nodes: Table, edges: Table, options: ImportOptions, name: st
     ends = end_columns(edges, options.source_column, options.destination_column)
     read = read_edges(edges, ids, ends, grow=False, weight=options.weight_column, missing=options.missing)
     attributes = edge_features(edges, options, taken={*ends, options.weight_column})
-    message = _message_graph(read, attributes.values, len(ids), directed=options.directed)
+    message = message_graph(read, attributes.values, len(ids), directed=options.directed)
     dataset = Dataset(
         name=name,
         graph=message.graph,
@@ -102,7 +102,7 @@ def _assemble_links(nodes: Table | None, edges: Table, options: ImportOptions, n
         read.ends, len(ids), options.fractions, seed=options.seed, time=read.time, directed=options.directed
     )
     values = None if attributes.values is None else attributes.values[torch.from_numpy(proper[train])]
-    message = _message_graph(read.part(train), values, len(ids), directed=options.directed)
+    message = message_graph(read.part(train), values, len(ids), directed=options.directed)
     dataset = Dataset(
         name=name,
         graph=message.graph,
@@ -118,7 +118,7 @@ def _assemble_links(nodes: Table | None, edges: Table, options: ImportOptions, n
     return Assembly(dataset, features, attributes, (*left_out, *message.remarks))
 
 
-def _message_graph(read: Edges, attributes: Tensor | None, num_nodes: int, *, directed: bool) -> MessageGraph:
+def message_graph(read: Edges, attributes: Tensor | None, num_nodes: int, *, directed: bool) -> MessageGraph:
     """Edges as they stand, or also backwards and then merged, with weights and attributes to match."""
     weight = None if read.weight is None else torch.from_numpy(read.weight)
     listed = Graph(torch.from_numpy(read.ends), num_nodes)

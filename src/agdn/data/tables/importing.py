@@ -52,7 +52,11 @@ class ImportRecord:
     @classmethod
     def open(cls, dataset_folder: Path | str) -> Self:
         """The record of the dataset stored in a folder."""
-        folder = store.arrays_folder(dataset_folder)
+        return cls.read(store.arrays_folder(dataset_folder), of=str(dataset_folder))
+
+    @classmethod
+    def read(cls, folder: Path, *, of: str) -> Self:
+        """What ``save`` wrote into a folder; ``of`` is what an error calls the thing that should have been imported."""
         path = folder / RECORD
         try:
             record = json.loads(path.read_bytes())
@@ -65,7 +69,7 @@ class ImportRecord:
                 edges=Transforms.load(folder, "edge_transforms"),
             )
         except FileNotFoundError:
-            raise DataError(f"{dataset_folder} was not imported from tables: it has no {RECORD}") from None
+            raise DataError(f"{of} was not imported from tables: it has no {RECORD}") from None
         except DataError:
             raise
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

@@ -1,0 +1,111 @@
+"""Equal effort for every model on the digits: as many random settings each, judged on validation nodes alone.
+
+    python benchmarks/tune_digits.py --trials 16 --out docs/results/digits-tuning.json
+
+The seeds used here draw other labelled and validation nodes than those that results are reported on (0, 1, 2, ...).
+Test scores are neither read nor written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agdn.experiments.checking import checked
+from agdn.experiments.experiment import Experiment
+from agdn.training.run import train
+
+SHARED: dict[str, list[Any]] = {
+    "model.hidden_channels": [32, 64, 128],
+    "model.dropout": [0.2, 0.5, 0.7],
+    "model.input_dropout": [0.0, 0.2, 0.5],
+    "model.norm": ["none", "batch"],
+    "training.optimizer.lr": [0.003, 0.01, 0.03],
+    "training.optimizer.weight_decay": [0.0, 5e-4, 5e-3],
+}
+SPACES: dict[str, dict[str, list[Any]]] = {
+    "AGDN": {
+        "model.num_layers": [1, 2],
+        "model.hops": [4, 8, 12],
+        "model.transition": ["gat", "gat_sym", "sym", "row"],
+        "model.weighting": ["HA", {"name": "HA", "init": "zeros"}],
+        "model.residual": [True, False],
+        "model.encoder_channels": [None, 64],
+    },
+    "GAT": {
+        "model.num_layers": [1, 2, 3],
+        "model.heads": [1, 4, 8],
+        "model.attn_dropout": [0.0, 0.3, 0.6],
+        "model.residual": [True, False],
+    },
+    "GCN": {"model.num_layers": [1, 2, 3, 4], "model.edge_dropout": [0.0, 0.2, 0.5]},
+    "GraphSAGE": {"model.num_layers": [1, 2, 3, 4], "model.edge_dropout": [0.0, 0.2, 0.5]},
+    "MLP": {"model.num_layers": [1, 2, 3]},
+}
+
+
+def drawn(name: str, rng: random.Random) -> dict[str, Any]:
+    """One random setting of a model."""
+    space = {**SHARED, **SPACES[name]}
+    return {key: rng.choice(values) for key, values in space.items()}
+
+
+def content(name: str, setting: dict[str, Any], epochs: int) -> dict[str, Any]:
+    """The recipe that a setting describes."""
+    recipe: dict[str, Any] = {
+        "name": name,
+        "data": {"name": "digits", "self_loops": "add"},
+        "model": {"name": name},
+        "training": {"epochs": epochs, "patience": 50, "optimizer": {"name": "adam"}},
+    }
+    for key, value in setting.items():
+        place = recipe
+        *path, last = key.split(".")
+        for step in path:
+            place = place[step]
+        place[last] = value
+    return recipe
+
+
+def validation_score(recipe: dict[str, Any], seed: int) -> float:
+    built = Experiment(checked(recipe, recipe["name"]), seed, Path()).assemble()
+    trained = train(built.model, built.task, built.inputs, checked(recipe, "").training, check_memory=False)
+    return float(trained.best["valid"]["accuracy"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trials", type=int, default=16)
+    parser.add_argument("--models", nargs="+", default=["AGDN", "GAT", "GCN", "MLP"], choices=list(SPACES))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[100, 101])
+    parser.add_argument("--epochs", type=int, default=200)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    trials: dict[str, list[dict[str, Any]]] = (
+        json.loads(options.out.read_text())["trials"] if options.out.exists() else {}
+    )
+    for name in options.models:
+        rng, start = random.Random(0), time.perf_counter()
+        trials[name] = []
+        for setting in [drawn(name, rng) for _ in range(options.trials)]:
+            recipe = content(name, setting, options.epochs)
+            scores = [validation_score(recipe, seed) for seed in options.seeds]
+            trials[name].append({"valid": statistics.fmean(scores), "setting": setting})
+            sys.stdout.write(f"{name} {time.perf_counter() - start:.0f} s: {trials[name][-1]}\n")
+            sys.stdout.flush()
+        trials[name].sort(key=lambda trial: -trial["valid"])
+        record = {"trials_each": options.trials, "seeds": options.seeds, "epochs": options.epochs, "trials": trials}
+        options.out.write_text(json.dumps(record, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""``agdn evaluate``: score finished runs again, from their stored models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from agdn.cli.options import JSON
+from agdn.cli.printing import print_json, print_table
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
+@JSON
+def evaluate(folder: Path, as_json: bool) -> None:
+    """Score the model of RUN, a run folder or the folder of several seeds, on train, valid and test nodes."""
+    from agdn.experiments.load import load
+    from agdn.experiments.result import SHARES, runs_in
+
+    scored = [(run, load(run).evaluate()) for run in runs_in(folder)]
+    if as_json:
+        print_json([{"folder": str(run.folder), "seed": run.seed, "scores": scores} for run, scores in scored])
+        return
+    rows = [
+        (str(run.seed), part, metric, f"{100 * value:.2f} %" if metric in SHARES else f"{value:.4f}")
+        for run, scores in scored
+        for part, by_metric in scores.items()
+        for metric, value in by_metric.items()
+    ]
+    print_table(scored[0][0].name, ("seed", "part", "metric", "score"), rows)

@@ -1,0 +1,82 @@
+"""``agdn list``: what there is to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from agdn.cli.options import JSON
+from agdn.cli.printing import print_json, print_table
+
+Rows = list[tuple[str, str]]
+
+
+def _recipes() -> Rows:
+    from agdn.experiments.recipes import read_recipe, recipe_names
+
+    rows = []
+    for name in recipe_names():
+        config = read_recipe(name)
+        figure = config.published
+        published = f" (published: {figure.test:g} {figure.metric})" if figure else ""
+        rows.append((name, config.description + published))
+    return rows
+
+
+def _models() -> Rows:
+    from agdn.models.registry import MODELS
+
+    return [(name, _first_line(model)) for name, model in sorted(MODELS.items())]
+
+
+def _presets() -> Rows:
+    from agdn.models import PRESETS
+
+    return [(name, ", ".join(f"{key}={value}" for key, value in options.items())) for name, options in PRESETS.items()]
+
+
+def _datasets() -> Rows:
+    from agdn.data.catalogue import EMBEDDED
+    from agdn.data.names import dataset_names
+
+    return [(name, "comes with the library" if name in EMBEDDED else "read from files") for name in dataset_names()]
+
+
+def _transitions() -> Rows:
+    from agdn.nn import TRANSITIONS
+
+    return [(name, _first_line(transition)) for name, transition in TRANSITIONS.items()]
+
+
+def _weightings() -> Rows:
+    from agdn.nn import WEIGHTINGS
+
+    return [(name, _first_line(weighting)) for name, weighting in WEIGHTINGS.items()]
+
+
+def _first_line(thing: object) -> str:
+    named = getattr(thing, "func", thing)
+    return (named.__doc__ or "").strip().split("\n")[0]
+
+
+KINDS: dict[str, Callable[[], Rows]] = {
+    "recipes": _recipes,
+    "models": _models,
+    "presets": _presets,
+    "datasets": _datasets,
+    "transitions": _transitions,
+    "weightings": _weightings,
+}
+
+
+@click.command("list")
+@click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
+@JSON
+def list_command(kind: str, as_json: bool) -> None:
+    """List the recipes, models, presets, datasets, transitions or weightings that there are."""
+    rows = KINDS[kind]()
+    if as_json:
+        print_json([{"name": name, "description": description} for name, description in rows])
+    else:
+        print_table(kind, ("name", "description"), rows)

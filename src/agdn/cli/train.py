@@ -1,0 +1,87 @@
+"""``agdn train``: recipes and seeds to results."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from agdn.cli.options import JSON
+from agdn.cli.printing import print_json, print_table
+
+
+@click.command()
+@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml...")
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key, such as model.hops=5.")
+@click.option("--seeds", default="0", show_default=True, help="Which seeds: 0-9, or 0,3,5.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets; by default $AGDN_DATA.")
+@click.option("--out", type=click.Path(path_type=Path), default="runs", show_default=True, help="Where runs are kept.")
+@click.option("--resume", is_flag=True, help="Go on with runs that were stopped.")
+@click.option("--jobs", type=int, help="Seeds at a time; by default as many as cores and memory allow.")
+@click.option("--device", help="Short for --set device=...: cpu or cuda.")
+@click.option("--checkpoint-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True)
+@click.option("--quiet", is_flag=True, help="No progress.")
+@JSON
+def train(
+    recipes: tuple[str, ...],
+    changes: tuple[str, ...],
+    seeds: str,
+    data: Path | None,
+    out: Path,
+    resume: bool,
+    jobs: int | None,
+    device: str | None,
+    checkpoint_seconds: float,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Train recipes, one run a seed, and print one table.
+
+    A seed that is finished is not run again. Stopped by SIGTERM or Ctrl-C, a run is saved and goes on with --resume.
+    """
+    from agdn.experiments.recipes import read_recipe
+    from agdn.experiments.result import Run, shown
+    from agdn.experiments.run import run_all
+    from agdn.experiments.seeds import parse_seeds
+    from agdn.experiments.tables import results_table
+    from agdn.ops import reuse_freed_memory
+    from agdn.training.signals import Interrupted
+
+    overrides = [*changes, *([f"device={device}"] if device is not None else [])]
+    configs = [read_recipe(recipe, overrides) for recipe in recipes]
+    reuse_freed_memory()
+
+    def finished(run: Run) -> None:
+        if not quiet:
+            scores = shown(run.score("test"), None, run.metric)
+            click.echo(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s", err=True)
+
+    try:
+        results = run_all(
+            configs,
+            seeds=parse_seeds(seeds),
+            data=data,
+            out=out,
+            resume=resume,
+            jobs=jobs,
+            progress=not quiet,
+            checkpoint_seconds=checkpoint_seconds,
+            finished=finished,
+        )
+    except Interrupted as interrupted:
+        click.echo(f"agdn: {interrupted}; go on with: {_resume_command()}", err=True)
+        sys.exit(interrupted.exit_code)
+    if as_json:
+        print_json([result.to_json() for result in results])
+        return
+    print_table("results", *results_table(results))
+    for note in dict.fromkeys(note for result in results for note in result.runs[0].notes):
+        click.echo(note)
+
+
+def _resume_command() -> str:
+    import shlex
+
+    words = [word for word in sys.argv[1:] if word != "--resume"]
+    return shlex.join(["agdn", *words, "--resume"])

@@ -1,0 +1,142 @@
+"""One seed of one recipe: built from its configuration, trained in its folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import metadata
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from agdn.data.dataset import Dataset
+from agdn.data.errors import DataError
+from agdn.data.tables import ImportRecord
+from agdn.experiments.config import Config
+from agdn.experiments.prepare import prepared_dataset
+from agdn.experiments.result import Run, read_run
+from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS, alone, claim, is_finished, write_json
+from agdn.models import build_model
+from agdn.tasks.inputs import Inputs
+from agdn.tasks.node import NodeTask
+from agdn.training import checkpoint
+from agdn.training.run import train
+from agdn.training.seeds import seed_everything
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """All that training needs, made from a configuration and a seed."""
+
+    dataset: Dataset
+    task: NodeTask
+    inputs: Inputs
+    model: nn.Module
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One seed of one recipe and the folder that it is run in."""
+
+    config: Config
+    seed: int
+    folder: Path
+
+    def assemble(self) -> Assembled:
+        """Dataset, task, inputs and the model with its first weights: the same bits for the same seed."""
+        device = usable_device(self.config.device)
+        dataset = prepared_dataset(self.config.data, self.seed)
+        options = self.config.task.model_dump(exclude={"setting"})
+        task = NodeTask(dataset, **options)
+        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device)
+        seed_everything(self.seed)
+        model = build_model(self.config.model, in_channels=input_width(dataset), out_channels=task.out_channels)
+        return Assembled(dataset, task, inputs, model.to(device))
+
+    def run(self, *, resume: bool = False, label: str | None = None, checkpoint_seconds: float = 30.0) -> Run:
+        """Train to the end, unless that was done before; with ``resume``, go on where a stopped run was saved."""
+        config = claim(self.folder, self.config)
+        with alone(self.folder):
+            if is_finished(self.folder):
+                checkpoint.clear(self.folder / CHECKPOINT)
+                return read_run(self.folder)
+            return replace(self, config=config)._trained(resume, label, checkpoint_seconds)
+
+    def _trained(self, resume: bool, label: str | None, checkpoint_seconds: float) -> Run:
+        if self.config.threads is not None:
+            torch.set_num_threads(self.config.threads)
+        built = self.assemble()
+        trained = train(
+            built.model,
+            built.task,
+            built.inputs,
+            self.config.training,
+            folder=self.folder,
+            resume=resume,
+            label=label,
+            checkpoint_seconds=checkpoint_seconds,
+        )
+        self._keep_transforms()
+        checkpoint.save_weights(self.folder / WEIGHTS, built.model)
+        best, dataset = trained.best, built.dataset
+        run = Run(
+            folder=self.folder,
+            name=self.config.name,
+            seed=self.seed,
+            metric=built.task.metric,
+            higher_is_better=built.task.higher_is_better,
+            scores={part: dict(best[part]) for part in ("train", "valid", "test")},
+            best_epoch=best["epoch"],
+            epochs=trained.epochs,
+            stopped_early=trained.stopped_early,
+            seconds=trained.seconds,
+            parameters=sum(parameter.numel() for parameter in built.model.parameters()),
+            dataset={
+                "name": dataset.name,
+                "nodes": dataset.graph.num_nodes,
+                "edges": dataset.graph.num_edges,
+                "in_channels": input_width(dataset),
+                "out_channels": built.task.out_channels,
+            },
+            output=built.task.output.to_json(),
+            notes=dataset.notes,
+            published=self.config.published,
+            versions={"agdn": metadata.version("agdn"), "torch": str(torch.__version__)},
+            threads=torch.get_num_threads(),
+        )
+        write_json(self.folder / RESULT, run.model_dump(mode="json"))
+        checkpoint.clear(self.folder / CHECKPOINT)
+        return run
+
+    def _keep_transforms(self) -> None:
+        """The run's own copy of what made features of the user's tables, so that it predicts for new rows."""
+        if not (Path(self.config.data.name) / "dataset.json").is_file():
+            return
+        try:
+            record = ImportRecord.open(self.config.data.name)
+        except DataError:  # stored, but not from tables
+            return
+        folder = self.folder / TRANSFORMS
+        folder.mkdir(exist_ok=True)
+        record.save(folder)
+
+
+def input_width(dataset: Dataset) -> int:
+    """Channels of a model's input: of the node features, or of the edge features that stand in for them."""
+    signal = dataset.x if dataset.x is not None else dataset.edge_attr
+    if signal is None:
+        raise ValueError(f"{dataset.name} has neither node nor edge features; name a file in data.features")
+    return signal.size(-1)
+
+
+def usable_device(name: str) -> torch.device:
+    """The device of that name, if this machine has it."""
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device).add_(1)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        have = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+        raise ValueError(f"the device {name!r} is not to be had here; choose from {', '.join(have)}") from None
+    if device.type == "meta":
+        raise ValueError("the device 'meta' holds no numbers; choose cpu")
+    return device

@@ -1,0 +1,98 @@
+"""``agdn.load``: a finished run as a model that predicts, with the transforms of its data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from agdn.data.dataset import Dataset
+from agdn.data.errors import DataError
+from agdn.data.tables import ImportRecord
+from agdn.data.tables.new_rows import new_rows
+from agdn.data.tables.table_file import TableSource
+from agdn.experiments.config import Config
+from agdn.experiments.experiment import usable_device
+from agdn.experiments.prediction import Predictions, predict
+from agdn.experiments.prepare import prepared_dataset, scaled, with_edges
+from agdn.experiments.result import Run, read_run
+from agdn.experiments.run_folder import TRANSFORMS, WEIGHTS, read_config
+from agdn.models import build_model
+from agdn.tasks.inputs import Inputs, Signals
+from agdn.tasks.node import NodeTask
+from agdn.tasks.output import NodeOutput
+from agdn.training.checkpoint import load_weights
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model with the weights of its best epoch, in evaluation mode; called, it is the model itself."""
+
+    run: Run
+    config: Config
+    model: nn.Module
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.model(*arguments, **options)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The data of the run, loaded when first asked for."""
+        return prepared_dataset(self.config.data, self.run.seed)
+
+    @property
+    def output(self) -> NodeOutput:
+        """How the model's outputs are read."""
+        return NodeOutput.from_json(self.run.output)
+
+    def evaluate(self) -> dict[str, dict[str, float]]:
+        """Scores by part and metric, computed anew."""
+        task = NodeTask(self.dataset, **self.config.task.model_dump(exclude={"setting"}))
+        inputs = Inputs.of(self.dataset, device=usable_device(self.config.device))
+        with torch.no_grad():
+            return task.evaluate(self.model, inputs).scores
+
+    def predict(self, nodes: TableSource | None = None, edges: TableSource | None = None) -> Predictions:
+        """What the model says about every node of its data, or about the nodes of new tables.
+
+        New tables have the columns of those that were imported, the target aside. Edges may lie among the new nodes,
+        or join them to the nodes of the data.
+        """
+        if nodes is None and edges is None:
+            return predict(self.model, self._signals(self.dataset), self.output, _ids(self.dataset))
+        if nodes is None or edges is None:
+            raise ValueError("to predict for new nodes give both tables, nodes and edges")
+        record = ImportRecord.read(self.run.folder / TRANSFORMS, of=f"the data of {self.run.folder}")
+        found = new_rows(record, nodes, edges, self._imported())
+        dataset = with_edges(scaled(found.dataset, self.config.data), self.config.data)
+        return predict(self.model, self._signals(dataset), self.output, _ids(dataset)).part(found.rows)
+
+    def _imported(self) -> Dataset | None:
+        """The dataset as it was imported; None where its folder is no longer there."""
+        from agdn.data.store import open_dataset
+
+        try:
+            return open_dataset(self.config.data.name)
+        except (DataError, OSError):
+            return None
+
+    def _signals(self, dataset: Dataset) -> Signals:
+        return Inputs.of(dataset, device=usable_device(self.config.device)).whole
+
+
+def load(run: Run | Path | str) -> TrainedModel:
+    """The trained model of a run: a record such as ``result.runs[0]``, or the run's folder."""
+    record = run if isinstance(run, Run) else read_run(run)
+    config = read_config(record.folder)
+    width = {name: record.dataset[name] for name in ("in_channels", "out_channels")}
+    model = build_model(config.model, **width).to(usable_device(config.device))
+    load_weights(record.folder / WEIGHTS, model)
+    return TrainedModel(record, config, model.eval())
+
+
+def _ids(dataset: Dataset) -> list[Any]:
+    return list(range(dataset.graph.num_nodes)) if dataset.node_ids is None else dataset.node_ids.tolist()

@@ -1,0 +1,105 @@
+"""Predictions as columns: ids, what is predicted, how surely, and which hops each node looked at."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from agdn.data.atomic import replacing, write_bytes
+from agdn.models import AGDN
+from agdn.tasks.inputs import Signals
+from agdn.tasks.output import NodeOutput
+
+SUFFIXES = (".csv", ".parquet")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Columns by name, all of one length: ``id``, ``prediction``, ``probability_<class>``, ``layer_<l>_hop_<k>``."""
+
+    columns: Mapping[str, list[Any]]
+
+    def part(self, rows: Tensor) -> Predictions:
+        places = rows.tolist()
+        return Predictions({name: [values[place] for place in places] for name, values in self.columns.items()})
+
+    def write(self, path: Path | str) -> None:
+        """To a CSV or Parquet file, by its ending."""
+        path = Path(path)
+        check_suffix(path)
+        _require_folder(path)
+        if path.suffix == ".csv":
+            text = io.StringIO(newline="")
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(self.columns)
+            writer.writerows(zip(*self.columns.values(), strict=True))
+            write_bytes(path, text.getvalue().encode())
+        else:
+            arrow = _pyarrow()
+            with replacing(path) as file:
+                arrow[1].write_table(arrow[0].table(dict(self.columns)), file)
+
+
+def check_suffix(path: Path) -> None:
+    """Before any work is done: an ending that is known, and the library that it needs."""
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"{path}: predictions are written to a file that ends in {' or '.join(SUFFIXES)}")
+    if path.suffix == ".parquet":
+        _pyarrow()
+
+
+def predict(model: nn.Module, signals: Signals, output: NodeOutput, ids: Sequence[Any]) -> Predictions:
+    """What the model, in evaluation mode, says about every node."""
+    columns: dict[str, list[Any]] = {"id": list(ids)}
+    with torch.no_grad():
+        outputs, hops = _outputs(model, signals)
+    decoded = output.decode(outputs.cpu())
+    names = output.class_names or tuple(map(str, range(outputs.size(1))))
+    if output.target == "class":
+        columns["prediction"] = [names[value] for value in decoded.values.tolist()]
+    elif output.target == "numeric":
+        columns["prediction"] = decoded.values.tolist()
+    else:
+        columns |= {f"prediction_{name}": decoded.values[:, task].tolist() for task, name in enumerate(names)}
+    if decoded.probabilities is not None:
+        for column, name in enumerate(names):
+            columns[f"probability_{name}"] = decoded.probabilities[:, column].tolist()
+    return Predictions(columns | hops)
+
+
+def _outputs(model: nn.Module, signals: Signals) -> tuple[Tensor, dict[str, list[float]]]:
+    """Outputs and, where nodes weigh their hops themselves (HA), these weights, the mean over heads."""
+    if not isinstance(model, AGDN):
+        return signals.outputs(model), {}
+    outputs, layers = model(signals.x, signals.graph, signals.edge_attr, signals.edge_weight, return_weights=True)
+    columns: dict[str, list[float]] = {}
+    for layer, (conv, weights) in enumerate(zip(model.convs, layers, strict=True), 1):
+        theta = weights.hops
+        if theta is None or theta.size(0) != signals.graph.num_nodes or theta.size(-1) != 1:
+            continue
+        first = getattr(conv.weighting, "first_hop", 0)
+        mean = theta.squeeze(-1).mean(1).cpu()
+        for hop in range(mean.size(1)):
+            columns[f"layer_{layer}_hop_{first + hop}"] = mean[:, hop].tolist()
+    return outputs, columns
+
+
+def _require_folder(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise ValueError(f"the folder {path.parent} does not exist; predictions go into one that does")
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ValueError("Parquet needs pyarrow: pip install 'agdn[parquet]', or write a .csv file") from None
+    return pyarrow, pyarrow.parquet

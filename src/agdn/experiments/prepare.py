@@ -1,0 +1,73 @@
+"""The ``data:`` section and a seed -> the Dataset that a model is trained on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from agdn.data.dataset import Dataset, NodeSplit
+from agdn.data.names import load_dataset
+from agdn.data.splits import per_class_split, random_split, stratified_split
+from agdn.experiments.config import Data, PerClassSplit, PublishedSplit, RandomSplit, StratifiedSplit
+from agdn.graph import Graph
+
+
+def prepared_dataset(data: Data, seed: int) -> Dataset:
+    """Loaded, split, scaled, and with the edges that the model is to see."""
+    own_seed = seed if data.seed == "run" else data.seed
+    dataset = load_dataset(
+        data.name,
+        data.root,
+        split=None,
+        seed=own_seed,
+        features=data.features,
+        join_features=data.join_features,
+        options=data.options,
+    )
+    return with_edges(scaled(_with_split(dataset, data, own_seed), data), data)
+
+
+def scaled(dataset: Dataset, data: Data) -> Dataset:
+    """Node features as ``data.scaling`` wants them."""
+    if dataset.x is None or data.scaling == "none":
+        return dataset
+    total = dataset.x.sum(1, keepdim=True)
+    return replace(dataset, x=dataset.x / torch.where(total == 0, 1.0, total))
+
+
+def with_edges(dataset: Dataset, data: Data) -> Dataset:
+    """The message graph with reverse edges and self-loops as ``data`` wants them; edge signals follow."""
+    steps = []
+    if data.reverse_edges != "none":
+        steps.append(lambda graph: graph.undirected(coalesce=data.reverse_edges == "merge"))
+    if data.self_loops == "add":
+        steps.append(Graph.with_self_loops)
+    elif data.self_loops == "remove":
+        steps.append(Graph.without_self_loops)
+    graph, weight, attributes = dataset.graph, dataset.edge_weight, dataset.edge_attr
+    for step in steps:
+        graph = step(graph)
+        weight = None if weight is None else graph.carry(weight, fill=1.0)
+        attributes = None if attributes is None else graph.carry(attributes)
+    return replace(dataset, graph=graph, edge_weight=weight, edge_attr=attributes)
+
+
+def _with_split(dataset: Dataset, data: Data, seed: int) -> Dataset:
+    split = data.split
+    if isinstance(split, PublishedSplit):
+        if not dataset.splits:
+            raise ValueError(f"{dataset.name} comes without a split; set data.split to random, stratified or per_class")
+        return dataset.with_split(seed % len(dataset.splits) if split.index == "seed" else split.index)
+    return replace(dataset, splits=(_drawn(dataset, split, seed),))
+
+
+def _drawn(dataset: Dataset, split: RandomSplit | StratifiedSplit | PerClassSplit, seed: int) -> NodeSplit:
+    if isinstance(split, RandomSplit):
+        return random_split(dataset.graph.num_nodes, fractions=split.fractions, seed=seed)
+    if dataset.y is None or dataset.target != "class":
+        raise ValueError(f"{dataset.name} has no class a node; data.split.name={split.name} needs one")
+    if isinstance(split, StratifiedSplit):
+        return stratified_split(dataset.y, fractions=split.fractions, seed=seed)
+    options = split.model_dump(exclude={"name"})
+    return per_class_split(dataset.y, **options, seed=seed)

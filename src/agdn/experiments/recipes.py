@@ -1,0 +1,64 @@
+"""Recipes by name or by file, with what they extend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from agdn.experiments import yaml_text
+from agdn.experiments.checking import checked
+from agdn.experiments.config import Config
+from agdn.experiments.overrides import merged, with_overrides
+from agdn.part import unknown_name
+
+SUFFIXES = (".yaml", ".yml")
+
+
+def recipe_names() -> list[str]:
+    """Every recipe that comes with the library, as ``<dataset>/<model>``."""
+    folder = _folder()
+    return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.yaml"))
+
+
+def read_recipe(recipe: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """The configuration of a recipe, by its name or as a YAML file, with ``key.path=value`` changes made to it."""
+    content = _content(str(recipe), chain=())
+    content.setdefault("name", _name(str(recipe)))
+    return checked(with_overrides(content, overrides), str(recipe))
+
+
+def _content(recipe: str, chain: tuple[Path, ...]) -> dict[str, Any]:
+    path = _path(recipe, beside=chain[-1].parent if chain else None)
+    if path in chain:
+        raise ValueError(f"{recipe} extends itself: {' -> '.join(str(step) for step in (*chain, path))}")
+    content = yaml_text.read(path)
+    if not isinstance(content, dict):
+        raise ValueError(f"{recipe} holds no keys; a recipe has at least data: and model:")
+    below = content.pop("extends", None)
+    if below is None:
+        return content
+    if not isinstance(below, str):
+        raise ValueError(f"{recipe}: extends names one recipe or file, got {below!r}")
+    return merged(_content(below, (*chain, path)), content)
+
+
+def _path(recipe: str, beside: Path | None) -> Path:
+    if recipe.endswith(SUFFIXES):
+        path = beside / recipe if beside is not None else Path(recipe)
+        if not path.is_file():
+            raise ValueError(f"the recipe file {path} does not exist")
+        return path.resolve()
+    path = _folder() / f"{recipe}.yaml"
+    if recipe not in recipe_names():
+        raise ValueError(unknown_name("recipe", recipe, recipe_names()) + ", or give a .yaml file")
+    return path
+
+
+def _folder() -> Path:
+    return Path(str(resources.files("agdn"))) / "recipes"
+
+
+def _name(recipe: str) -> str:
+    return Path(recipe).stem if recipe.endswith(SUFFIXES) else recipe

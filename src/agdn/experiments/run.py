@@ -1,0 +1,133 @@
+"""``agdn.run``: recipes and seeds -> results, whatever of it was done before left as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agdn.experiments.config import Config
+from agdn.experiments.experiment import Experiment
+from agdn.experiments.jobs import side_by_side, threads_each
+from agdn.experiments.recipes import read_recipe
+from agdn.experiments.result import Result, Run, read_run
+from agdn.experiments.run_folder import claim, is_finished, seed_folder
+from agdn.experiments.seeds import chosen_seeds
+from agdn.experiments.workers import run_side_by_side
+
+Finished = Callable[[Run], None]
+
+
+def run(
+    recipe: str | Path,
+    *,
+    seeds: int | Sequence[int] = 1,
+    changes: Mapping[str, Any] | None = None,
+    data: str | Path | None = None,
+    out: str | Path = "runs",
+    resume: bool = False,
+    jobs: int | None = None,
+    progress: bool = True,
+) -> Result:
+    """Train a recipe, one run a seed.
+
+    Args:
+        recipe: Its name, such as ``"digits/agdn"``, or a YAML file.
+        seeds: How many, from 0, or which.
+        changes: Keys of the recipe to change, such as ``{"model.hops": 5}``.
+        data: Folder of the data sets; by default ``$AGDN_DATA``.
+        out: Where the run folders go: ``<out>/<recipe>/seed-<n>``. A finished one is not run again.
+        resume: Go on with runs that were stopped.
+        jobs: Seeds at a time, each in a process of its own; by default as many as cores and memory allow.
+        progress: Show how far a run is, on standard error.
+    """
+    overrides = [f"{key}={json.dumps(value)}" for key, value in (changes or {}).items()]
+    config = read_recipe(recipe, overrides)
+    return run_all([config], seeds=seeds, data=data, out=out, resume=resume, jobs=jobs, progress=progress)[0]
+
+
+def run_all(
+    configs: Sequence[Config],
+    *,
+    seeds: int | Sequence[int] = 1,
+    data: str | Path | None = None,
+    out: str | Path = "runs",
+    resume: bool = False,
+    jobs: int | None = None,
+    progress: bool = True,
+    checkpoint_seconds: float = 30.0,
+    finished: Finished | None = None,
+) -> list[Result]:
+    """Several configurations over the same seeds; ``finished`` is called with every run as it ends."""
+    chosen = chosen_seeds(seeds)
+    configs = [_located(config, data) for config in configs]
+    names = [config.name for config in configs]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two of the recipes have the name {max(names, key=names.count)!r}; give each its own")
+    experiments = [
+        Experiment(config, seed, seed_folder(Path(out), config.name, seed)) for config in configs for seed in chosen
+    ]
+    for experiment in experiments:
+        if experiment.folder.exists():
+            claim(experiment.folder, experiment.config)
+    pending = [experiment for experiment in experiments if not is_finished(experiment.folder)]
+    _train(pending, resume=resume, jobs=jobs, progress=progress, seconds=checkpoint_seconds, finished=finished)
+    return [
+        Result(config.name, tuple(read_run(seed_folder(Path(out), config.name, seed)) for seed in chosen))
+        for config in configs
+    ]
+
+
+def _train(
+    pending: Sequence[Experiment],
+    *,
+    resume: bool,
+    jobs: int | None,
+    progress: bool,
+    seconds: float,
+    finished: Finished | None,
+) -> None:
+    if not pending:
+        return
+    if len(pending) > 1:
+        at_once = side_by_side(pending, jobs)
+        if at_once > 1:
+            threads = threads_each(at_once)
+            run_side_by_side(
+                [_with_threads(experiment, threads) for experiment in pending],
+                jobs=at_once,
+                threads=threads,
+                resume=resume,
+                checkpoint_seconds=seconds,
+                finished=lambda experiment: finished(read_run(experiment.folder)) if finished else None,
+            )
+            return
+    for experiment in pending:
+        label = f"{experiment.config.name} seed {experiment.seed}" if progress else None
+        run = _with_threads(experiment, threads_each(1)).run(resume=resume, label=label, checkpoint_seconds=seconds)
+        if finished:
+            finished(run)
+
+
+def _with_threads(experiment: Experiment, threads: int) -> Experiment:
+    config = experiment.config
+    if config.threads is not None:
+        return experiment
+    return Experiment(config.model_copy(update={"threads": threads}), experiment.seed, experiment.folder)
+
+
+def _located(config: Config, root: str | Path | None) -> Config:
+    """Folders of the data as they are from everywhere, since a run may be resumed or loaded from elsewhere."""
+    data = config.data
+    changes: dict[str, Any] = {}
+    if root is not None:
+        if not Path(root).is_dir():
+            raise ValueError(f"the data folder {root} does not exist")
+        changes["root"] = os.path.abspath(root)
+    if (Path(data.name) / "dataset.json").is_file():
+        changes["name"] = os.path.abspath(data.name)
+    if data.features is not None:
+        changes["features"] = os.path.abspath(data.features)
+    return config.model_copy(update={"data": data.model_copy(update=changes)}) if changes else config

@@ -1,0 +1,48 @@
+"""Results side by side, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agdn.experiments.result import SHARES, Result, paired_difference, shown
+
+Rows = list[tuple[str, ...]]
+
+
+def results_table(results: Sequence[Result]) -> tuple[tuple[str, ...], Rows]:
+    """A header and a row a recipe; with several, how far each lies from the first on the same seeds."""
+    several = len(results) > 1
+    published = any(result.published for result in results)
+    header = ("recipe", "metric", "seeds", "valid", "test", *(["first minus this"] if several else []))
+    header += (*(["published test"] if published else []), "parameters", "epochs", "seconds a run")
+    return header, [_row(result, results[0] if several else None, published) for result in results]
+
+
+def _row(result: Result, first: Result | None, published: bool) -> tuple[str, ...]:
+    runs = result.runs
+    unit = " %" if result.metric in SHARES else ""
+    row = [result.name, f"{result.metric}{unit}", str(len(runs))]
+    row += [shown(result.mean("valid"), result.std("valid"), result.metric)]
+    row += [shown(result.mean("test"), result.std("test"), result.metric)]
+    if first is not None:
+        difference = None if first is result else paired_difference(first, result)
+        row.append("" if difference is None else shown(difference[0], difference[1], result.metric))
+    if published:
+        figure = result.published
+        spread = f" ± {figure.test_std:.2f}" if figure and figure.test_std is not None else ""
+        row.append(f"{figure.test:.2f}{spread}" if figure else "")
+    row += [f"{runs[0].parameters:,}", f"{sum(run.epochs for run in runs) / len(runs):.0f}"]
+    return (*row, f"{sum(run.seconds for run in runs) / len(runs):.1f}")
+
+
+def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns in line, a rule under the header."""
+    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    head = "  ".join(cell.ljust(width) for cell, width in zip(header, widths, strict=True)).rstrip()
+    return "\n".join([head, "  ".join("-" * width for width in widths), *lines])
+
+
+def as_markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The same as a table of Markdown."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, ["---"] * len(header), *rows))

@@ -1,0 +1,73 @@
+"""Models by name: the options that each takes, and how one is built from them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+from torch import nn
+
+from agdn.models.agdn import AGDN, ConvOptions
+from agdn.models.gat import GAT
+from agdn.models.gcn import GCN
+from agdn.models.mlp import MLP
+from agdn.models.presets import PRESETS
+from agdn.models.sage import GraphSAGE
+from agdn.nn.conv import AGDNConv
+from agdn.part import unknown_name
+
+MODELS: dict[str, type[nn.Module]] = {"AGDN": AGDN, "GAT": GAT, "GCN": GCN, "GraphSAGE": GraphSAGE, "MLP": MLP}
+FROM_DATA = ("in_channels", "out_channels")
+
+
+def option_types(name: str) -> dict[str, Any]:
+    """The options of a model with their types, without those that the data decides."""
+    if name not in MODELS:
+        raise ValueError(unknown_name("model", name, sorted(MODELS)))
+    constructor = MODELS[name].__init__
+    hints = {**get_type_hints(constructor), **(get_type_hints(ConvOptions) if name == "AGDN" else {})}
+    kinds = {parameter.name: parameter.kind for parameter in inspect.signature(constructor).parameters.values()}
+    keywords = [key for key in hints if kinds.get(key) is not inspect.Parameter.VAR_KEYWORD]
+    return {key: hints[key] for key in keywords if key not in (*FROM_DATA, "return", "self")}
+
+
+def option_defaults(name: str) -> dict[str, Any]:
+    """What a model takes where nothing is said; options without a default are not in it."""
+    signatures = [MODELS[name].__init__, *([AGDNConv.__init__] if name == "AGDN" else [])]
+    known = option_types(name)
+    defaults: dict[str, Any] = {}
+    for signature in signatures:
+        for parameter in inspect.signature(signature).parameters.values():
+            if parameter.name in known and parameter.default is not parameter.empty:
+                defaults.setdefault(parameter.name, parameter.default)
+    return defaults
+
+
+def expanded(options: Mapping[str, Any]) -> dict[str, Any]:
+    """``{"name": "AGDN", "preset": "arxiv", ...}`` with the preset written out; what is said beside it wins."""
+    spelt = dict(options)
+    preset = spelt.pop("preset", None)
+    if preset is None:
+        return spelt
+    if spelt.get("name") != "AGDN":
+        raise ValueError(f"presets are option sets of AGDN; {spelt.get('name')} has none")
+    if preset not in PRESETS:
+        raise ValueError(unknown_name("preset", str(preset), sorted(PRESETS)))
+    return {**PRESETS[preset], **spelt}
+
+
+def build_model(options: Mapping[str, Any], *, in_channels: int, out_channels: int) -> nn.Module:
+    """The model that ``options`` describe: its ``name``, perhaps a ``preset``, and its constructor's own options."""
+    chosen = expanded(options)
+    name = str(chosen.pop("name", ""))
+    known = option_types(name)
+    for option in chosen:
+        if option not in known:
+            raise ValueError(unknown_name(f"option of {name}", option, sorted(known)))
+    for option, value in chosen.items():
+        if option.endswith("dropout") and not 0 <= value < 1:
+            raise ValueError(f"{option} of {name} must lie in [0, 1), got {value}")
+    if "hidden_channels" not in chosen:
+        raise ValueError(f"{name} needs hidden_channels, the width of its hidden layers")
+    return MODELS[name](in_channels=in_channels, out_channels=out_channels, **chosen)

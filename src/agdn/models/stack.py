@@ -1,0 +1,84 @@
+"""Layers of one hop on top of each other: what GCN, GraphSAGE and GAT share."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from agdn.graph import Graph
+from agdn.nn.conv import AGDNConv
+from agdn.nn.norm import NORMS
+from agdn.ops import dropout, relu_dropout
+from agdn.part import build
+
+Activation = Literal["relu", "elu"]
+
+
+class OneHopStack(nn.Module):
+    """Input dropout, then one-hop convolutions with norm, activation and dropout between them.
+
+    Each convolution is the layer of this library with the single hop 1 and no hop 0, which is what these systems'
+    own equations say; they differ in the transition and in what is added to it. No self-loops are added here.
+
+    Args:
+        conv: Options of every convolution, such as its ``transition``.
+        heads, out_heads: Attention heads; hidden ones are concatenated, those of the output averaged.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        out_channels: int,
+        num_layers: int,
+        *,
+        conv: dict[str, Any],
+        heads: int = 1,
+        out_heads: int = 1,
+        norm: str = "none",
+        activation: Activation = "relu",
+        dropout: float = 0.0,
+        input_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if num_layers < 1:
+            raise ValueError(f"num_layers must be at least 1, got {num_layers}")
+        if activation not in ("relu", "elu"):
+            raise ValueError(f"activation must be relu or elu, got {activation!r}")
+        conv = {"hops": 1, "first_hop": 1, "weighting": "sum", **conv}
+        widths = [in_channels, *[heads * hidden_channels] * (num_layers - 1)]
+        self.convs = nn.ModuleList(AGDNConv(width, hidden_channels, heads=heads, **conv) for width in widths[:-1])
+        self.convs.append(AGDNConv(widths[-1], out_channels, heads=out_heads, concat=False, **conv))
+        self.norms = hidden_norms(norm, widths[1:])
+        self.activation, self.dropout, self.input_dropout = activation, dropout, input_dropout
+
+    def reset_parameters(self) -> None:
+        for module in (*self.convs, *self.norms):
+            if hasattr(module, "reset_parameters"):
+                module.reset_parameters()
+
+    def forward(
+        self,
+        x: Tensor,
+        graph: Graph | Tensor,
+        edge_attr: Tensor | None = None,
+        edge_weight: Tensor | None = None,
+    ) -> Tensor:
+        graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
+        h = dropout(x, self.input_dropout, self.training)
+        for conv, norm in zip(self.convs, self.norms, strict=False):
+            h = self._activated(norm(conv(h, graph, edge_attr, edge_weight)))
+        out: Tensor = self.convs[-1](h, graph, edge_attr, edge_weight)
+        return out
+
+    def _activated(self, h: Tensor) -> Tensor:
+        if self.activation == "relu":
+            return relu_dropout(h, self.dropout, self.training)
+        return dropout(F.elu(h), self.dropout, self.training)
+
+
+def hidden_norms(norm: str, widths: list[int]) -> nn.ModuleList:
+    """One norm a hidden layer."""
+    return nn.ModuleList(build("norm", NORMS, norm, num_features=w, normalized_shape=w, channels=w) for w in widths)

@@ -1,0 +1,77 @@
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from agdn.experiments import yaml_text
+from agdn.experiments.experiment import Experiment
+from agdn.experiments.recipes import _content, read_recipe, recipe_names
+from agdn.training.loop import first_losses
+from agdn.training.run import train
+
+STAND_IN = ["data.name=csbm", "data.options={num_nodes: 120}"]
+TINY = ["training.epochs=2", "training.evaluate_from=1", "model.hidden_channels=4", "threads=1"]
+GOLDEN = json.loads((Path(__file__).parent / "golden_losses.json").read_text())
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_builds_and_runs_two_epochs(name: str) -> None:
+    dataset = read_recipe(name).data.name
+    config = read_recipe(name, [*TINY, *([] if dataset in ("digits", "long-range") else STAND_IN)])
+    built = Experiment(config, 0, Path()).assemble()
+    trained = train(built.model, built.task, built.inputs, config.training, check_memory=False)
+    assert trained.epochs == 2
+    assert 0 <= trained.best["test"]["accuracy"] <= 1
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_says_what_was_published(name: str) -> None:
+    assert "published" in _content(name, ())
+    config = read_recipe(name)
+    assert config.name == name
+    assert config.description
+    assert name.split("/")[0] == config.data.name
+    assert config.published is None or config.published.metric == "accuracy"
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_the_first_ten_losses_are_golden(name: str) -> None:
+    """The same computation gives the same losses; another processor may round otherwise."""
+    torch.set_num_threads(1)
+    built = Experiment(read_recipe(name), 0, Path()).assemble()
+    losses = first_losses(built.model, built.task, built.inputs, read_recipe(name).training)
+    assert losses == pytest.approx(GOLDEN[name], rel=1e-3)
+
+
+def test_a_file_extends_a_recipe_and_another_file(tmp_path: Path) -> None:
+    (tmp_path / "below.yaml").write_text("extends: digits/agdn\nmodel: {hops: 9}\n")
+    (tmp_path / "above.yaml").write_text("extends: below.yaml\ntraining: {epochs: 3}\n")
+    config = read_recipe(tmp_path / "above.yaml", ["model.heads=2"])
+    assert (config.name, config.model["hops"], config.model["heads"], config.training.epochs) == ("above", 9, 2, 3)
+    assert config.data == read_recipe("digits/agdn").data
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("extends: a.yaml", "extends itself"),
+        ("extends: [a]", "extends names one recipe or file"),
+        ("extends: digits/agnd", "unknown recipe 'digits/agnd': did you mean 'digits/agdn'"),
+        ("extends: nowhere.yaml", r"nowhere\.yaml does not exist"),
+        ("", "holds no keys"),
+        ("just text", "holds no keys"),
+        ("extends: digits/agdn\nmodel: {hop: 1}", "unknown key of AGDN 'model.hop'"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(ValueError, match=sentence):
+        read_recipe(tmp_path / "a.yaml")
+
+
+def test_recipes_are_plain_yaml() -> None:
+    config = read_recipe("ogbn-arxiv/agdn")
+    assert config.model["hidden_channels"] == 256
+    assert config.training.select == "loss"
+    assert yaml_text.parse(yaml_text.write(config.model_dump(mode="json")), "config")["published"]["test"] == 73.41
