@@ -39,9 +39,11 @@ def _agrees(conv: AGDNConv, x, edge_index, edge_attr=None) -> None:
             )
 
 
+@pytest.mark.parametrize("path", ["compiled", "torch"])
 @pytest.mark.parametrize("graph", AWKWARD)
 @pytest.mark.parametrize("transition", TRANSITIONS)
-def test_every_combination_agrees_with_the_dense_oracle(graph: str, transition: str) -> None:
+def test_every_combination_agrees_with_the_dense_oracle(monkeypatch, graph: str, transition: str, path: str) -> None:
+    monkeypatch.setenv("AGDN_KERNELS", "torch" if path == "torch" else "auto")
     edge_index, num_nodes = AWKWARD[graph]
     for weighting, norm in itertools.product(WEIGHTINGS, NORMS):
         conv = AGDNConv(
