@@ -59,9 +59,9 @@ def main() -> None:
 
     width, depth, hops = 16, 2, 6
     systems = {
-        "GAT, 2 layers of 1 hop": lambda c: GAT(c, width, depth, CLASSES, heads=2, add_self_loops=False),
-        "AGDN-HA, 2 layers of 6 hops": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=hops),
-        "AGDN-HC, 2 layers of 6 hops": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=hops, weighting="HC"),
+        "GAT, 1 hop a layer": lambda c: GAT(c, width, depth, CLASSES, heads=2, add_self_loops=False),
+        "AGDN-HA, 6 hops a layer": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=hops),
+        "AGDN-HC, 6 hops a layer": lambda c: AGDN(c, width, CLASSES, depth, heads=2, hops=hops, weighting="HC"),
     }
     table = Table("system", "sees", "parameters", "test accuracy", "seconds", title="Which class lies six steps away?")
     for name, build in systems.items():
