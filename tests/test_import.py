@@ -10,12 +10,13 @@ def test_import_is_light() -> None:
         "import time, torch, sys; before = set(sys.modules); start = time.perf_counter(); import agdn;"
         "print(time.perf_counter() - start); print(*sorted({m.split('.')[0] for m in set(sys.modules) - before}))"
     )
-    lines = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split(
-        "\n"
-    )
-    assert float(lines[0]) < 1
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(3)
+    ]
+    assert min(float(run.stdout.splitlines()[0]) for run in runs) < 1
+    loaded = set(runs[0].stdout.splitlines()[1].split())
     heavy = {"torch_geometric", "sklearn", "scipy", "numba", "click", "rich", "pydantic", "yaml", "pyarrow"}
-    assert not heavy & set(lines[1].split())
+    assert not heavy & loaded
 
 
 def test_everything_public_is_there() -> None:
