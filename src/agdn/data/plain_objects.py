@@ -25,7 +25,7 @@ class StandIn:
         self.state = state
 
     def plain(self, spend: Spend) -> Any:
-        raise NotImplementedError
+        raise UnpicklingError("it holds a piece of an object by itself")
 
 
 class DTypeStandIn(StandIn):
