@@ -13,7 +13,7 @@ test: check
 	$(BIN)/pytest -n auto
 
 check: $(READY)
-	$(BIN)/ruff check .
+	$(BIN)/ruff check --no-cache .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 

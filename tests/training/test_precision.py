@@ -2,11 +2,11 @@ from contextlib import nullcontext
 
 import pytest
 import torch
-from toy_run import built, settings
 
 from agdn.training import precision
 from agdn.training.errors import TrainingError
 from agdn.training.loop import fit
+from toy_run import built, settings
 
 CPU = torch.device("cpu")
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from toy_run import built, settings
 
 from agdn.training import memory_estimate
 from agdn.training.errors import TrainingError
 from agdn.training.run import Trained, train
+from toy_run import built, settings
 
 pytestmark = pytest.mark.usefixtures("plain_operators")
 
