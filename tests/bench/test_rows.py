@@ -18,7 +18,7 @@ REST = Remainder("ours: the rest", "go", "ours", "dense", "theirs")
 def measured(monkeypatch: pytest.MonkeyPatch) -> dict[str, Measurement]:
     """Seconds 2, 10, 16 and 1; each peak is 100 bytes a second."""
     outcomes = {
-        system.name: Measurement([seconds], [100 * seconds])
+        system.name: Measurement([seconds], 100 * seconds)
         for system, seconds in zip(SYSTEMS, (2, 10, 16, 1), strict=True)
     }
 

@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from agdn.cli import cli
 
-TINY = ["--scale", "0.0005", "--repeats", "1", "--warmup", "0", "--threads", "1"]
+TINY = ["--scale", "0.0005", "--repeats", "1", "--threads", "1"]
 
 
 def bench(*arguments: str) -> Result:

@@ -71,10 +71,13 @@ class Child:
         self._stop()
         self._errors.close()
 
-    def run(self, phase: str) -> tuple[float, int]:
-        """Seconds and peak bytes of one run of a phase."""
-        reply = self._ask({"run": phase})
-        return reply["seconds"], reply["peak_bytes"]
+    def weigh(self, phase: str) -> int:
+        """Peak bytes of one run of a phase."""
+        return int(self._ask({"weigh": phase})["peak_bytes"])
+
+    def time(self, phase: str) -> float:
+        """Seconds of one run of a phase, its memory warm."""
+        return float(self._ask({"time": phase})["seconds"])
 
     def save_answers(self, file: Path) -> None:
         """Write what the program computes, for comparison, as ``.npz``."""

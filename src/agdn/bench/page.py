@@ -59,7 +59,7 @@ def as_markdown(name: str, rows: Sequence[Row], facts: Mapping[str, str], settin
     lines = [
         f"# agdn bench {name}, {facts['date']}",
         "",
-        f"{machine}. {setting.threads} threads, float32, best of {effort.repeats} after {effort.warmup} to warm up.",
+        f"{machine}. {setting.threads} threads, float32, best of {effort.repeats}.",
         "",
     ]
     for title, section in _sections(rows):

@@ -1,4 +1,4 @@
-"""Warm-up, then rounds in which every system takes its turn, so that noise hits all alike."""
+"""Runs that are weighed, then timed ones in which every system takes its turn, so that noise hits all alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ Answers = dict[str, np.ndarray[Any, Any]]
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure, and within which memory."""
+    """How long to measure, and within which memory.
+
+    Attributes:
+        repeats: Timed runs, of which the best counts.
+        warmup: Runs before them, of which the last is weighed.
+        memory_cap: Bytes of address space for each system.
+    """
 
     repeats: int = 3
     warmup: int = 1
@@ -30,16 +36,12 @@ class Measurement:
     """The runs of one phase of one system."""
 
     runs: list[float] = field(default_factory=list)
-    peaks: list[int] = field(default_factory=list)
+    peak_bytes: int | None = None
     out_of_memory: bool = False
 
     @property
     def seconds(self) -> float | None:
         return None if self.out_of_memory else min(self.runs)
-
-    @property
-    def peak_bytes(self) -> int | None:
-        return None if self.out_of_memory else max(self.peaks)
 
 
 @dataclass
@@ -69,15 +71,14 @@ def measure(systems: Sequence[System], effort: Effort, say: Callable[[str], None
 def _take_turn(child: Child, phase: str, turn: int, measurement: Measurement, say: Callable[[str], None]) -> None:
     if measurement.out_of_memory:
         return
-    say(f"{child.system.name}: {phase}, {'warm-up' if turn < 0 else f'run {turn + 1}'}")
+    say(f"{child.system.name}: {phase}, {'memory' if turn < 0 else f'run {turn + 1}'}")
     try:
-        seconds, peak = child.run(phase)
+        if turn < 0:
+            measurement.peak_bytes = child.weigh(phase)
+        else:
+            measurement.runs.append(child.time(phase))
     except OutOfMemory:
-        measurement.out_of_memory = True
-        return
-    if turn >= 0:
-        measurement.runs.append(seconds)
-        measurement.peaks.append(peak)
+        measurement.out_of_memory, measurement.peak_bytes = True, None
 
 
 def _differences(children: Sequence[Child], say: Callable[[str], None]) -> dict[str, float]:

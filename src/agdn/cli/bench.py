@@ -21,7 +21,7 @@ WRITABLE = click.Path(dir_okay=False, path_type=Path)
 OPTIONS = (
     click.option("--dgl-python", type=EXISTING, help="Interpreter of an environment with DGL 1.1.3."),
     click.option("--repeats", type=click.IntRange(1), default=3, show_default=True, help="The best run counts."),
-    click.option("--warmup", type=click.IntRange(0), default=1, show_default=True, help="Runs that do not count."),
+    click.option("--warmup", type=click.IntRange(1), default=1, show_default=True, help="Runs before, for the memory."),
     click.option("--threads", type=click.IntRange(1), default=2, show_default=True, help="Of each process."),
     click.option("--memory-cap", default="85%", show_default=True, help="Of each process: bytes, 20G or 85%."),
     click.option("--scale", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Shrink graphs and arrays."),
