@@ -158,7 +158,7 @@ def test_opcheck(store: bool) -> None:
     shapes = [(3, 2, 4)] * 3 + [(2, 4)] * 2 + [(2,)]
     vectors = [torch.randn(*shape, requires_grad=True) for shape in shapes]
     options = (torch.tensor(3), 2, 0, 0, 1, 0, 0.2, 0.0, store)
-    arguments = (z, a, graph.indptr, graph.indices, *graph.transposed, *vectors, *options)
+    arguments = (z, a, graph.indptr, graph.indices, None, *graph.transposed, *vectors, *options)
     torch.library.opcheck(diffuse_op, arguments)
 
 

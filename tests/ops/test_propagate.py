@@ -51,4 +51,4 @@ def test_opcheck() -> None:
     graph = Graph(*AWKWARD["directed"])
     x = torch.randn(7, 2, 3, requires_grad=True)
     weight = torch.randn(graph.num_edges, 2, requires_grad=True)
-    torch.library.opcheck(spmm, (x, weight, graph.indptr, graph.indices, *graph.transposed))
+    torch.library.opcheck(spmm, (x, weight, graph.indptr, graph.indices, None, *graph.transposed))

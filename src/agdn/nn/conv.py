@@ -149,6 +149,8 @@ class AGDNConv(nn.Module):
         graph = self._checked(x_source, x_target, graph, edge_attr, edge_weight)
         kept = drop_edges(graph, self.edge_dropout, self.training)
 
+        # Before the hops, so that its backward comes after theirs, when their memory is free again.
+        residual = self.residual(x_target) if self.residual is not None and torch.is_grad_enabled() else None
         z_source = self._heads(self.transform, x_source)
         z_target = z_source
         if x_target is not x_source:
@@ -156,7 +158,7 @@ class AGDNConv(nn.Module):
         a = self.transition(kept, (x_source, x_target), (z_source, z_target), edge_attr, edge_weight)
 
         out, theta = self._diffused(z_source, z_target, a, kept, return_weights)
-        out = self._with_residual(out.flatten(1), x_target)
+        out = self._with_residual(out.flatten(1), residual, x_target)
         if not self.concat:
             out = out.view(-1, self.heads, self.out_channels).mean(1)
         if self.bias is not None:
@@ -185,7 +187,7 @@ class AGDNConv(nn.Module):
         terms = {**self.hop_transform.terms(), **self.weighting.terms()}  # type: ignore[operator]
         p = self.diffusion_dropout if self.training else 0.0
         terms = {k: v.to(z.dtype) if isinstance(v, Tensor) else v for k, v in terms.items()}
-        out, alpha = diffuse(z, per_hop, graph, Combination(**terms), dropout=p, memory=self.memory)
+        out, alpha = diffuse(z, per_hop, graph, Combination(**terms), dropout=p, memory=self.memory, overwrite=True)
         if not tell:
             return out, None
         kernel, attends = terms.get("kernel"), terms.get("key") is not None
@@ -204,10 +206,12 @@ class AGDNConv(nn.Module):
         weights = getattr(self.weighting, "weights", None)
         return self.weighting(seen), weights(seen) if tell and weights is not None else None
 
-    def _with_residual(self, out: Tensor, x: Tensor) -> Tensor:
-        """out + X W_r, without a tensor for X W_r."""
+    def _with_residual(self, out: Tensor, residual: Tensor | None, x: Tensor) -> Tensor:
+        """out + X W_r, without a third tensor."""
         if self.residual is None:
             return out
+        if residual is not None:
+            return residual.add_(out)
         out = torch.addmm(out, x, self.residual.weight.t())
         return out if self.residual.bias is None else out + self.residual.bias
 

@@ -24,7 +24,14 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.nn.init import glorot_normal_, query_
-from agdn.ops import edge_scores, softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
+from agdn.ops import (
+    edge_scores,
+    node_scores,
+    softmax_over_sources,
+    softmax_over_targets,
+    sum_over_sources,
+    sum_over_targets,
+)
 
 SYM_FLOOR = 1e-9
 Ends = tuple[Tensor, Tensor]
@@ -148,17 +155,21 @@ class AttentionTransition(nn.Module):
             if edge_attr is None:
                 raise ValueError("this layer was built with edge_dim; give it edge_attr")
             edge_term = self._edge_term(edge_attr)[graph.order]
-        return edge_scores(
-            self._score(source[0], self.source_query),
-            None if query is None else self._score(target[1], query),
-            edge_term,
-            graph,
-            self.negative_slope,
-        )
+        at_target: Tensor | None = None
+        if query is not None and source[0] is target[1]:
+            at_source, at_target = self._scores(source[0], self.source_query, query)
+        else:
+            (at_source,) = self._scores(source[0], self.source_query)
+            if query is not None:
+                (at_target,) = self._scores(target[1], query)
+        return edge_scores(at_source, at_target, edge_term, graph, self.negative_slope)
 
-    def _score(self, features: Tensor, query: Tensor) -> Tensor:
-        equation = "nf,hf->nh" if features.dim() == 2 else "nhd,hd->nh"
-        return torch.einsum(equation, features, query)
+    def _scores(self, features: Tensor, *queries: Tensor) -> tuple[Tensor, ...]:
+        """(N, F) or (N, H, D) features and queries (H, F or D) -> (N, H) for each query."""
+        stacked = torch.stack(queries)
+        if features.dim() == 2:
+            return torch.einsum("nf,phf->pnh", features, stacked).unbind(0)
+        return node_scores(features, stacked).unbind(0)
 
     def _edge_term(self, edge_attr: Tensor) -> Tensor:
         assert self.edge_query is not None

@@ -5,6 +5,7 @@ from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.kernels.buffers import reuse_freed_memory
 from agdn.ops.pairs import pair_product
+from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
@@ -17,6 +18,7 @@ __all__ = [
     "dropout",
     "edge_scores",
     "kernels_run_on",
+    "node_scores",
     "pair_product",
     "propagate",
     "relu_dropout",

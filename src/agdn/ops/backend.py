@@ -47,7 +47,8 @@ def _try_a_kernel() -> bool:
 
         use_threads()
         one = np.zeros((1, 1, 1), dtype=np.float32)
-        product(np.array([0, 1]), np.array([0, 0]), np.zeros(0, np.int32), np.zeros((0, 1), np.float32), one, one)
+        edges = np.array([0, 1]), np.zeros(1, np.int32), np.array([0, 0])
+        product(*edges, np.zeros(0, np.int32), np.zeros((0, 1), np.float32), one, one)
     except Exception as error:
         warnings.warn(
             f"the compiled kernels do not run here ({type(error).__name__}: {error}); using plain torch operators",

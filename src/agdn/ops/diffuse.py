@@ -22,12 +22,16 @@ channel alike: first for the products <g, Y_k>, then back. Its memory does not g
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.route import route
+
+if TYPE_CHECKING:
+    from agdn.ops.walk import Walk
 
 NORMS = {None: 0, "layer": 1, "l2": 2}
 ACTIVATIONS = {"leaky_relu": 0, "relu": 1, "sigmoid": 2, "standardize": 3, "none": 4}
@@ -59,6 +63,7 @@ def diffuse(
     *,
     dropout: float = 0.0,
     memory: Literal["store", "recompute"] = "store",
+    overwrite: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """Walk and combine on the compiled kernels.
 
@@ -66,6 +71,7 @@ def diffuse(
         z: ``(N, H, D)`` hop 0.
         weight: ``(1 or K, E, H or 1)`` transition weights in the graph's order, the same for all hops or one each.
         dropout: Of the features before every hop.
+        overwrite: ``z`` is not needed any more: where no gradient is, its memory may be used for later hops.
 
     Returns:
         ``(N, H, D)`` and the attention over hops ``(N, H, hops in the sum)``, all ones where there is none.
@@ -73,13 +79,23 @@ def diffuse(
     c, training = combination, torch.is_grad_enabled()
     by_source = graph.transposed if training else (None, None, None)
     seed = torch.empty((), dtype=torch.int64).random_(2**62) if dropout > 0 else torch.zeros((), dtype=torch.int64)
-    out = diffuse_op(
-        z.contiguous(), weight.contiguous(), graph.indptr, graph.indices, *by_source,
+    arguments = (
+        z.contiguous(), weight.contiguous(), graph.indptr, graph.indices, route(graph, z), *by_source,
         c.scale, c.shift, c.kernel, c.key, c.query, c.log_scale, seed,
         c.hops, c.first_hop, c.query_hop, NORMS[c.norm], ACTIVATIONS[c.activation], c.negative_slope, dropout,
-        training and memory == "store",
     )  # fmt: skip
+    if overwrite and not training and not torch.compiler.is_compiling():
+        out = _walk(*arguments).forward(False, overwrite=True)
+    else:
+        out = diffuse_op(*arguments, training and memory == "store")
     return out[0], out[1]
+
+
+def _walk(z, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order, scale, shift,
+          kernel, key, query, log_scale, seed, *numbers) -> Walk:  # fmt: skip
+    from agdn.ops.walk import Walk
+
+    return Walk(z, weight, indptr, indices, visits, scale, shift, kernel, key, query, log_scale, int(seed), *numbers)
 
 
 @torch.library.custom_op("agdn::diffuse", mutates_args=())
@@ -88,6 +104,7 @@ def diffuse_op(
     weight: Tensor,
     indptr: Tensor,
     indices: Tensor,
+    visits: Tensor | None,
     by_source_indptr: Tensor | None,
     by_source_indices: Tensor | None,
     by_source_order: Tensor | None,
@@ -108,16 +125,15 @@ def diffuse_op(
     store: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """-> out, alpha and logits (N, H, K'), asked (N, H), stats (2, K+1, N, H), stored hops (K or 0, N, H, D)."""
-    from agdn.ops.walk import Walk
-
-    walk = Walk(z, weight, indptr, indices, scale, shift, kernel, key, query, log_scale, int(seed),
-                hops, first_hop, query_hop, norm, activation, slope, p)  # fmt: skip
-    return walk.forward(store)
+    return _walk(
+        z, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel,
+        key, query, log_scale, seed, hops, first_hop, query_hop, norm, activation, slope, p,
+    ).forward(store)  # fmt: skip
 
 
 @diffuse_op.register_fake
-def _(z, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel, key,
-      query, log_scale, seed, hops, first_hop, query_hop, norm, activation, slope, p, store):  # fmt: skip
+def _(z, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel,
+      key, query, log_scale, seed, hops, first_hop, query_hop, norm, activation, slope, p, store):  # fmt: skip
     nodes, heads, channels = z.shape
     weighted = hops + 1 - first_hop
     return (
@@ -137,6 +153,7 @@ def diffuse_backward_op(
     weight: Tensor,
     indptr: Tensor,
     indices: Tensor,
+    visits: Tensor | None,
     by_source_indptr: Tensor,
     by_source_indices: Tensor,
     by_source_order: Tensor,
@@ -162,18 +179,18 @@ def diffuse_backward_op(
     want_weight: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """-> gradients of z, weight, scale, shift, kernel, key, query, log_scale; empty where there is nothing."""
-    from agdn.ops.walk import Walk
-
-    walk = Walk(z, weight, indptr, indices, scale, shift, kernel, key, query, log_scale, int(seed),
-                hops, first_hop, query_hop, norm, activation, slope, p)  # fmt: skip
     by_source = (by_source_indptr, by_source_indices, by_source_order)
+    walk = _walk(
+        z, weight, indptr, indices, visits, *by_source, scale, shift, kernel, key, query, log_scale, seed,
+        hops, first_hop, query_hop, norm, activation, slope, p,
+    )  # fmt: skip
     return walk.backward(grad.contiguous(), by_source, alpha, logits, asked, stats, stored, want_weight)
 
 
 @diffuse_backward_op.register_fake
-def _(grad, z, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel, key,
-      query, log_scale, seed, alpha, logits, asked, stats, stored, hops, first_hop, query_hop, norm, activation, slope,
-      p, want_weight):  # fmt: skip
+def _(grad, z, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order, scale, shift,
+      kernel, key, query, log_scale, seed, alpha, logits, asked, stats, stored, hops, first_hop, query_hop, norm,
+      activation, slope, p, want_weight):  # fmt: skip
     def like(tensor: Tensor | None) -> Tensor:
         return z.new_empty(0) if tensor is None else torch.empty_like(tensor)
 
@@ -182,7 +199,8 @@ def _(grad, z, weight, indptr, indices, by_source_indptr, by_source_indices, by_
 
 
 def _save(ctx, inputs, output) -> None:
-    ctx.tensors, ctx.numbers = inputs[:14], inputs[14:-1]
+    ctx.set_materialize_grads(False)  # else backward begins by filling zeros as large as the stored hops
+    ctx.tensors, ctx.numbers = inputs[:15], inputs[15:-1]
     _, alpha, logits, asked, stats, stored = output
     ctx.mark_non_differentiable(alpha, logits, asked, stats, stored)
     ctx.save_for_backward(*ctx.tensors, alpha, logits, asked, stats, stored)
@@ -191,10 +209,12 @@ def _save(ctx, inputs, output) -> None:
 
 def _backward(ctx, grad, *_):
     needed = ctx.needs_input_grad
+    if grad is None:
+        return (None,) * len(needed)
     gradients = diffuse_backward_op(grad, *ctx.saved_tensors, *ctx.numbers, needed[1])
     z, weight, *parameters = gradients
-    small = [value if need else None for value, need in zip(parameters, needed[7:13], strict=True)]
-    return (z if needed[0] else None, weight if needed[1] else None, *[None] * 5, *small, *[None] * 9)
+    small = [value if need else None for value, need in zip(parameters, needed[8:14], strict=True)]
+    return (z if needed[0] else None, weight if needed[1] else None, *[None] * 6, *small, *[None] * 9)
 
 
 diffuse_op.register_autograd(_backward, setup_context=_save)

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
+from agdn.ops.route import route
 
 CHUNK_ELEMENTS = 1 << 22
 
@@ -34,7 +35,8 @@ def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
     if weight.size(1) != x.size(1):
         return propagate(x.flatten(1).unsqueeze(1), weight, graph).view(-1, *x.shape[1:])
     by_source = graph.transposed if torch.is_grad_enabled() else (None, None, None)
-    out: Tensor = spmm(x, weight, graph.indptr, graph.indices, *by_source)
+    visits = route(graph, x) if kernels_run_on(x) else None
+    out: Tensor = spmm(x, weight, graph.indptr, graph.indices, visits, *by_source)
     return out
 
 
@@ -44,6 +46,7 @@ def spmm(
     weight: Tensor,
     indptr: Tensor,
     indices: Tensor,
+    visits: Tensor | None,
     by_source_indptr: Tensor | None,
     by_source_indices: Tensor | None,
     by_source_order: Tensor | None,
@@ -52,18 +55,18 @@ def spmm(
     if kernels_run_on(x):
         from agdn.ops.kernels.buffers import empty
         from agdn.ops.kernels.hop import product
-        from agdn.ops.kernels.jit import chunks_of, use_threads
+        from agdn.ops.kernels.jit import along, use_threads
 
         use_threads()
         out = empty((indptr.numel() - 1, x.size(1), x.size(2)), x.dtype)
         arrays = (indptr, indices, weight.contiguous(), x.contiguous(), out)
-        product(chunks_of(indptr.numpy()), *(array.numpy() for array in arrays))
+        product(*along(visits, indptr), *(array.numpy() for array in arrays))
         return out
     return _product(x, weight, indptr, indices)
 
 
 @spmm.register_fake
-def _(x, weight, indptr, indices, by_source_indptr, by_source_indices, by_source_order):
+def _(x, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order):
     return x.new_empty(indptr.size(0) - 1, x.size(1), x.size(2))
 
 
@@ -72,37 +75,39 @@ def spmm_backward(
     grad: Tensor,
     x: Tensor,
     weight: Tensor,
+    visits: Tensor | None,
     by_source_indptr: Tensor,
     by_source_indices: Tensor,
     by_source_order: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """Gradients of the rows and of the edge weights."""
     if kernels_run_on(x):
-        return _compiled_backward(grad, x.contiguous(), weight, by_source_indptr, by_source_indices, by_source_order)
+        by_source = by_source_indptr, by_source_indices, by_source_order
+        return _compiled_backward(grad, x.contiguous(), weight, visits, *by_source)
     grad_x = _product(grad, weight[by_source_order], by_source_indptr, by_source_indices)
     dots = _edge_dots(grad, x, by_source_indptr, by_source_indices)
     return grad_x, torch.empty_like(weight).index_copy_(0, by_source_order.long(), dots)
 
 
 @spmm_backward.register_fake
-def _(grad, x, weight, by_source_indptr, by_source_indices, by_source_order):
+def _(grad, x, weight, visits, by_source_indptr, by_source_indices, by_source_order):
     return torch.empty_like(x), torch.empty_like(weight)
 
 
 def _compiled_backward(
-    grad: Tensor, x: Tensor, weight: Tensor, indptr: Tensor, indices: Tensor, order: Tensor
+    grad: Tensor, x: Tensor, weight: Tensor, visits: Tensor | None, indptr: Tensor, indices: Tensor, order: Tensor
 ) -> tuple[Tensor, Tensor]:
     from agdn.ops.kernels.buffers import empty
     from agdn.ops.kernels.edges import permuted
     from agdn.ops.kernels.hop import product_back
-    from agdn.ops.kernels.jit import chunks_of, use_threads
+    from agdn.ops.kernels.jit import along, use_threads
 
     use_threads()
     by_source, dots = torch.empty_like(weight), torch.zeros_like(weight)
     permuted(weight.contiguous().numpy(), order.numpy(), by_source.numpy(), False)
     grad_x, grad_weight = empty(tuple(x.shape), x.dtype), torch.empty_like(weight)
     arrays = (indptr, indices, by_source, grad, x, grad_x, dots)
-    product_back(chunks_of(indptr.numpy()), *(array.numpy() for array in arrays), True)
+    product_back(*along(visits, indptr), *(array.numpy() for array in arrays), True)
     permuted(dots.numpy(), order.numpy(), grad_weight.numpy(), True)
     return grad_x, grad_weight
 
@@ -149,13 +154,13 @@ def _has_csr_product(x: Tensor) -> bool:
 
 
 def _save(ctx, inputs, output) -> None:
-    x, weight, _, _, *by_source = inputs
-    ctx.save_for_backward(x, weight, *by_source)
+    x, weight, _, _, *structure = inputs
+    ctx.save_for_backward(x, weight, *structure)
 
 
 def _backward(ctx, grad):
     grad_x, grad_weight = spmm_backward(grad.contiguous(), *ctx.saved_tensors)
-    return grad_x, grad_weight, None, None, None, None, None
+    return grad_x, grad_weight, *[None] * 6
 
 
 spmm.register_autograd(_backward, setup_context=_save)

@@ -10,7 +10,7 @@ from agdn.ops.kernels import attention, walk
 from agdn.ops.kernels.buffers import empty
 from agdn.ops.kernels.dropout import drop
 from agdn.ops.kernels.hop import product
-from agdn.ops.kernels.jit import chunks_of, row_chunks, use_threads
+from agdn.ops.kernels.jit import along, row_chunks, use_threads
 
 LAYER, L2 = 1, 2
 EPS = {0: 0.0, LAYER: 1e-9, L2: 1e-12}
@@ -21,7 +21,7 @@ class Walk:
     """One call of the operator: its inputs, with every option turned into per-hop vectors."""
 
     def __init__(
-        self, z, weight, indptr, indices, scale, shift, kernel, key, query, log_scale, seed,
+        self, z, weight, indptr, indices, visits, scale, shift, kernel, key, query, log_scale, seed,
         hops, first_hop, query_hop, norm, activation, slope, p,
     ) -> None:  # fmt: skip
         use_threads()
@@ -37,7 +37,8 @@ class Walk:
         self.head_scale = torch.ones(self.heads, dtype=z.dtype) if log_scale is None else log_scale.exp()
         self.has_log_scale = log_scale is not None
         self.rows = row_chunks(self.nodes)
-        self.chunks = chunks_of(self.indptr)
+        self.visits = visits
+        self.chunks, self.route = along(visits, indptr)
 
     # The per-hop vectors (H, D) of the formulas, restricted to a block of channels.
 
@@ -95,7 +96,8 @@ class Walk:
         )
         return out
 
-    def forward(self, store: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, store: bool, *, overwrite: bool = False) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+        """``overwrite``: hop 0 is not needed any more, and its memory may be used."""
         dtype, shape, whole = self.z.dtype, tuple(self.z.shape), slice(0, self.channels)
         stored = empty((self.hops if store else 0, *shape), dtype)
         stats = torch.zeros(2, self.hops + 1, *shape[:2], dtype=dtype)
@@ -115,7 +117,7 @@ class Walk:
                 ones = torch.ones(shape[:2], dtype=dtype)
                 self._take(k, z, ones, stats, out)
 
-        self._walk(stored, stats, key_dots, asked, each)
+        self._walk(stored, stats, key_dots, asked, each, overwrite=overwrite and (online or not self.attends))
         alpha, logits = self._weights(key_dots, asked)
         if store:
             hop = [self.z, *stored]
@@ -137,10 +139,13 @@ class Walk:
             self._walk(stored, stats.clone(), key_dots.clone(), asked.clone(), take)
         return out, alpha, logits, asked, stats, stored
 
-    def _walk(self, stored: Tensor, stats: Tensor, key_dots: Tensor, asked: Tensor, each) -> None:
+    def _walk(
+        self, stored: Tensor, stats: Tensor, key_dots: Tensor, asked: Tensor, each, *, overwrite: bool = False
+    ) -> None:
         """Hops 0..K, into ``stored`` or two buffers in turn; each is probed, then handed to ``each``."""
         shape, dtype, whole = tuple(self.z.shape), self.z.dtype, slice(0, self.channels)
-        spare = [empty(shape, dtype) for _ in range(0 if len(stored) else min(self.hops, 2))]
+        spare = [self.z] if overwrite else []
+        spare += [empty(shape, dtype) for _ in range(0 if len(stored) else min(self.hops, 2) - len(spare))]
         buffer = empty(shape, dtype) if self.p > 0 else None
         probed = self.norm or self.attends
         z = self.z
@@ -156,7 +161,7 @@ class Walk:
             else:
                 following = stored[k - 1] if len(stored) else spare[k % len(spare)]
                 x = self._as_transition_sees(self._dropped(z, k, whole, buffer))
-                edges = (self.chunks, self.indptr, self.indices, self._hop_weight(k), x)
+                edges = (self.chunks, self.route, self.indptr, self.indices, self._hop_weight(k), x)
                 y = self._as_transition_sees(following)
                 if probed:
                     walk.product_probed(*edges, y, following.numpy(), *probes)

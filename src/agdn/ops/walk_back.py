@@ -12,7 +12,7 @@ from agdn.ops.kernels import attention, walk
 from agdn.ops.kernels.buffers import empty
 from agdn.ops.kernels.edges import permuted
 from agdn.ops.kernels.hop import product
-from agdn.ops.kernels.jit import chunks_of
+from agdn.ops.kernels.jit import along
 from agdn.ops.walk import BLOCK_BUFFERS, LAYER, Walk
 
 
@@ -34,7 +34,7 @@ class WalkBack:
         self.f, self.g, self.alpha, self.logits, self.asked, self.stats = forward, g, alpha, logits, asked, stats
         self.stored, self.want_weight = stored, want_weight
         self.indptr, self.indices, self.order = (tensor.numpy() for tensor in by_source)
-        self.chunks = chunks_of(self.indptr)
+        self.chunks, self.route = along(forward.visits, by_source[0])
         self.buffers: dict[str | int, Tensor] = {}
         self.weight = torch.empty_like(forward.weight)  # in the by-source order
         for mine, theirs in zip(self.weight, forward.weight, strict=True):
@@ -78,7 +78,7 @@ class WalkBack:
         for k in range(1, f.hops + 1):
             following = self._buffer(k if keep else k % 2, block)
             x = f._as_transition_sees(f._dropped(z, k, block, buffer))
-            product(f.chunks, f.indptr, f.indices, f._hop_weight(k), x, f._as_transition_sees(following))
+            product(f.chunks, f.route, f.indptr, f.indices, f._hop_weight(k), x, f._as_transition_sees(following))
             z = following
             yield z
 
@@ -191,8 +191,9 @@ class WalkBack:
             x, x_grad = f._as_transition_sees(z), f._as_transition_sees(out)
             edge_grad = self.weight_grad[at].numpy() if self.want_weight else np.zeros((0, 1), x.dtype)
             walk.hop_back(
-                self.chunks, self.indptr, self.indices, self.weight[at].numpy(), f._as_transition_sees(above),
-                x, x_grad, edge_grad, self.want_weight, z.numpy(), out.numpy(), g.numpy(), *combined, values.numpy(),
+                self.chunks, self.route, self.indptr, self.indices, self.weight[at].numpy(),
+                f._as_transition_sees(above), x, x_grad, edge_grad, self.want_weight,
+                z.numpy(), out.numpy(), g.numpy(), *combined, values.numpy(),
                 own, partial, *wants, f.seed + k + 1, f.p, block.start or 0, f.channels,
             )  # fmt: skip
         sums[k, :, :, block] = torch.from_numpy(np.add.reduce(partial, axis=0))

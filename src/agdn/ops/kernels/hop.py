@@ -3,7 +3,8 @@
     y_i = sum over edges j -> i of a_ij x_j
     x'_j = sum over edges j -> i of a_ij y'_i        a'_ij = <y'_i, x_j>
 
-Four neighbours are added at a time, and the next rows are asked for while the current ones are summed.
+Four neighbours are added at a time, and the next rows are asked for while the current ones are summed. Rows are taken
+in the order of a ``route``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ def ask_for(flat, row, width, step):
 
 
 @row_function
-def gather(begin, end, last, indices, a, x, flat, y):
+def upcoming(e, end, following, indices):
+    """The neighbour at edge ``e``, where the edges after ``end`` go on at ``following``."""
+    e = e if e < end else following + (e - end)
+    return indices[min(e, len(indices) - 1)]
+
+
+@row_function
+def gather(begin, end, following, indices, a, x, flat, y):
     """y (H, D) = sum of a[e, h] * x[indices[e], h] for e in begin..end."""
     heads, channels = y.shape
     width, step = heads * channels, LINE // y.itemsize
@@ -35,7 +43,7 @@ def gather(begin, end, last, indices, a, x, flat, y):
     e = begin
     while e + 4 <= end:
         for ahead in range(4):
-            ask_for(flat, indices[min(e + AHEAD + ahead, last)], width, step)
+            ask_for(flat, upcoming(e + AHEAD + ahead, end, following, indices), width, step)
         j0, j1, j2, j3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
         for h in range(heads):
             w0, w1, w2, w3 = a[e, h], a[e + 1, h], a[e + 2, h], a[e + 3, h]
@@ -44,7 +52,7 @@ def gather(begin, end, last, indices, a, x, flat, y):
                 out[c] += (w0 * x0[c] + w1 * x1[c]) + (w2 * x2[c] + w3 * x3[c])
         e += 4
     while e < end:
-        ask_for(flat, indices[min(e + AHEAD, last)], width, step)
+        ask_for(flat, upcoming(e + AHEAD, end, following, indices), width, step)
         for h in range(heads):
             w, neighbour, out = a[e, h], x[indices[e], h], y[h]
             for c in range(channels):
@@ -53,7 +61,7 @@ def gather(begin, end, last, indices, a, x, flat, y):
 
 
 @row_function
-def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a):
+def gather_back(begin, end, following, indices, a, y, flat, x, x_grad, a_grad, want_a):
     """x_grad (H, D) = sum of a[e, h] * y[indices[e], h]; a_grad[e, h] += <y[indices[e], h], x[h]>."""
     heads, channels = x_grad.shape
     width, step = heads * channels, LINE // x_grad.itemsize
@@ -63,7 +71,7 @@ def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a
     e = begin
     while e + 4 <= end:
         for ahead in range(4):
-            ask_for(flat, indices[min(e + AHEAD + ahead, last)], width, step)
+            ask_for(flat, upcoming(e + AHEAD + ahead, end, following, indices), width, step)
         i0, i1, i2, i3 = indices[e], indices[e + 1], indices[e + 2], indices[e + 3]
         for h in range(heads):
             w0, w1, w2, w3 = a[e, h], a[e + 1, h], a[e + 2, h], a[e + 3, h]
@@ -85,7 +93,7 @@ def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a
                     out[c] += (w0 * y0[c] + w1 * y1[c]) + (w2 * y2[c] + w3 * y3[c])
         e += 4
     while e < end:
-        ask_for(flat, indices[min(e + AHEAD, last)], width, step)
+        ask_for(flat, upcoming(e + AHEAD, end, following, indices), width, step)
         for h in range(heads):
             w, row, out, own = a[e, h], y[indices[e], h], x_grad[h], x[h]
             dot = w * 0
@@ -98,20 +106,20 @@ def gather_back(begin, end, last, indices, a, y, flat, x, x_grad, a_grad, want_a
 
 
 @kernel
-def product(chunks, indptr, indices, a, x, y):
+def product(chunks, route, indptr, indices, a, x, y):
     """y = A x."""
     flat = x.reshape(-1)
     for chunk in prange(len(chunks) - 1):
-        last = indptr[chunks[chunk + 1]] - 1
-        for i in range(chunks[chunk], chunks[chunk + 1]):
-            gather(indptr[i], indptr[i + 1], last, indices, a, x, flat, y[i])
+        for at in range(chunks[chunk], chunks[chunk + 1]):
+            i, following = route[at], indptr[route[min(at + 1, len(route) - 1)]]
+            gather(indptr[i], indptr[i + 1], following, indices, a, x, flat, y[i])
 
 
 @kernel
-def product_back(chunks, indptr, indices, a, y, x, x_grad, a_grad, want_a):
+def product_back(chunks, route, indptr, indices, a, y, x, x_grad, a_grad, want_a):
     """Both gradients of a product; all edge arrays are in the by-source order."""
     flat = y.reshape(-1)
     for chunk in prange(len(chunks) - 1):
-        last = indptr[chunks[chunk + 1]] - 1
-        for j in range(chunks[chunk], chunks[chunk + 1]):
-            gather_back(indptr[j], indptr[j + 1], last, indices, a, y, flat, x[j], x_grad[j], a_grad, want_a)
+        for at in range(chunks[chunk], chunks[chunk + 1]):
+            j, following = route[at], indptr[route[min(at + 1, len(route) - 1)]]
+            gather_back(indptr[j], indptr[j + 1], following, indices, a, y, flat, x[j], x_grad[j], a_grad, want_a)

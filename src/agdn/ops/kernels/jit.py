@@ -45,6 +45,11 @@ def kernel(function: Callable[..., Any]) -> Kernel:
     return Kernel(function)
 
 
+def serial_kernel(function: Callable[..., Any]) -> Any:
+    """A kernel whose steps depend on each other."""
+    return _compiled(function, parallel=False)
+
+
 def _compiled(function: Callable[..., Any], *, parallel: bool) -> Any:
     options = {"parallel": parallel, "nogil": True, "fastmath": FASTMATH, "error_model": "numpy"}
     # A name of its own: the cache on disk would take both forms for one.
@@ -107,13 +112,23 @@ def prefetch(typing_context, array, position):
 CHUNKS = 256
 
 
-def chunks_of(indptr: np.ndarray) -> np.ndarray:
-    """Row boundaries of at most CHUNKS pieces with equal numbers of edges and rows."""
+def chunks_of(indptr: np.ndarray, route: np.ndarray | None = None) -> np.ndarray:
+    """Boundaries, in the route, of at most CHUNKS pieces with equal numbers of edges and rows."""
     num_rows = len(indptr) - 1
-    work = indptr + np.arange(num_rows + 1)
+    if route is None:
+        work = indptr + np.arange(num_rows + 1)
+    else:
+        work = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(indptr)[route] + 1)])
     bounds = np.searchsorted(work, np.linspace(0, work[-1], min(CHUNKS, num_rows) + 1))
     bounds[0], bounds[-1] = 0, num_rows
     return bounds
+
+
+def along(route: torch.Tensor | None, indptr: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Chunks and the route itself, the natural one for None: the first two arguments of kernels that follow one."""
+    if route is not None:
+        return chunks_of(indptr.numpy(), route.numpy()), route.numpy()
+    return chunks_of(indptr.numpy()), np.arange(len(indptr) - 1, dtype=np.int32 if len(indptr) <= 2**31 else np.int64)
 
 
 def row_chunks(num_rows: int) -> np.ndarray:

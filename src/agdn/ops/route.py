@@ -1,0 +1,42 @@
+"""The order in which a hop visits its rows.
+
+A row's neighbours lie all over memory. Rows that share neighbours, visited one after the other, find them in the
+cache, so the route goes from community to community. It changes no sum, only the time: ogbn-arxiv's hops are a third
+faster.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor
+
+from agdn.graph import Graph
+
+CACHE_BYTES = 1 << 25  # a table of rows that is not much larger is in the cache anyway
+WORTHWHILE_EDGES = 1 << 18
+
+_routes: WeakKeyDictionary[Graph, Tensor] = WeakKeyDictionary()
+
+
+def route(graph: Graph, table: Tensor) -> Tensor | None:
+    """(N,) node ids in the order to visit them, None for the natural one; worked out once a graph.
+
+    Args:
+        graph: Edges kept of another graph take that graph's route.
+        table: The rows that the hop reads.
+    """
+    full = graph.full
+    if (
+        torch.compiler.is_compiling()
+        or full.num_src != full.num_dst
+        or full.num_edges < WORTHWHILE_EDGES
+        or table.nbytes < CACHE_BYTES
+    ):
+        return None
+    if full not in _routes:
+        from agdn.ops.kernels.communities import by_community
+
+        _routes[full] = torch.from_numpy(by_community(full.indptr.numpy(), full.indices.numpy()))
+    return _routes[full]
