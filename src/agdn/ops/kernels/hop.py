@@ -65,6 +65,7 @@ def gather_back(begin, end, following, indices, a, y, flat, x, x_grad, a_grad, w
     """x_grad (H, D) = sum of a[e, h] * y[indices[e], h]; a_grad[e, h] += <y[indices[e], h], x[h]>."""
     heads, channels = x_grad.shape
     width, step = heads * channels, LINE // x_grad.itemsize
+    zero = x_grad.dtype.type(0)  # a literal would make the sums float64, and slow
     for h in range(heads):
         for c in range(channels):
             x_grad[h, c] = 0
@@ -77,7 +78,7 @@ def gather_back(begin, end, following, indices, a, y, flat, x, x_grad, a_grad, w
             w0, w1, w2, w3 = a[e, h], a[e + 1, h], a[e + 2, h], a[e + 3, h]
             y0, y1, y2, y3, out, own = y[i0, h], y[i1, h], y[i2, h], y[i3, h], x_grad[h], x[h]
             if want_a:
-                dot0, dot1, dot2, dot3 = w0 * 0, w0 * 0, w0 * 0, w0 * 0
+                dot0, dot1, dot2, dot3 = zero, zero, zero, zero
                 for c in range(channels):
                     out[c] += (w0 * y0[c] + w1 * y1[c]) + (w2 * y2[c] + w3 * y3[c])
                     dot0 += y0[c] * own[c]
@@ -96,7 +97,7 @@ def gather_back(begin, end, following, indices, a, y, flat, x, x_grad, a_grad, w
         ask_for(flat, upcoming(e + AHEAD, end, following, indices), width, step)
         for h in range(heads):
             w, row, out, own = a[e, h], y[indices[e], h], x_grad[h], x[h]
-            dot = w * 0
+            dot = zero
             for c in range(channels):
                 out[c] += w * row[c]
                 dot += row[c] * own[c]

@@ -10,12 +10,13 @@ from agdn.ops.kernels.jit import kernel
 @kernel
 def dots(chunks, z, vectors, out):
     """out[p, i, h] = <z[i, h], vectors[p, h]>."""
+    zero = z.dtype.type(0)
     for chunk in prange(len(chunks) - 1):
         for i in range(chunks[chunk], chunks[chunk + 1]):
             for h in range(z.shape[1]):
                 row = z[i, h]
                 for p in range(len(vectors)):
-                    vector, total = vectors[p, h], row[0] * 0
+                    vector, total = vectors[p, h], zero
                     for c in range(len(row)):
                         total += row[c] * vector[c]
                     out[p, i, h] = total

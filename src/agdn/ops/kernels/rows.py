@@ -19,25 +19,23 @@ GAIN, KEY, QUERY, CONSTANT, SLOPE, MEAN, ALPHA = range(7)
 def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
     """Statistics of a row and its products with the attention vectors."""
     heads, channels = z.shape
+    zero, one = z.dtype.type(0), z.dtype.type(1)
     for h in range(heads):
         row, k, q = z[h], key[h], query[h]
-        centre = row[0] * 0
-        spread = row[0] * 0
-        scale = centre + 1
+        centre, spread, scale = zero, zero, one
         if norm == LAYER:
             for c in range(channels):
                 centre += row[c]
-            centre /= channels
+            centre = z.dtype.type(centre / channels)
             for c in range(channels):
                 spread += (row[c] - centre) * (row[c] - centre)
-            scale = 1 / np.sqrt(spread / channels + eps)
+            scale = z.dtype.type(1 / np.sqrt(spread / channels + eps))
         elif norm == L2:
             for c in range(channels):
                 spread += row[c] * row[c]
             length = np.sqrt(spread)
-            scale = 1 / (length if not length < eps else eps)
-        dot_key = row[0] * 0
-        dot_query = row[0] * 0
+            scale = z.dtype.type(1 / (length if not length < eps else eps))
+        dot_key, dot_query = zero, zero
         for c in range(channels):
             dot_key += (row[c] - centre) * k[c]
             dot_query += (row[c] - centre) * q[c]

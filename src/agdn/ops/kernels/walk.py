@@ -95,11 +95,12 @@ def scale_rows(chunks, out, factor):
 def gradient_products(chunks, z, g, gain, shift, mean, rstd, signal, plain, level):
     """Add <g * gain, normalised z>, <g, gain> and <g, shift> of every node and head."""
     heads, channels = z.shape[1], z.shape[2]
+    zero = z.dtype.type(0)
     for chunk in prange(len(chunks) - 1):
         for i in range(chunks[chunk], chunks[chunk + 1]):
             for h in range(heads):
                 row, up, ga, s, centre = z[i, h], g[i, h], gain[h], shift[h], mean[i, h]
-                a, b, c_ = row[0] * 0, row[0] * 0, row[0] * 0
+                a, b, c_ = zero, zero, zero
                 for c in range(channels):
                     weighted = up[c] * ga[c]
                     a += weighted * (row[c] - centre)
