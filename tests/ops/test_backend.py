@@ -64,3 +64,13 @@ def test_a_machine_that_cannot_compile_uses_torch(monkeypatch) -> None:
         warnings.simplefilter("error")
         conv(x, graph)
     monkeypatch.setattr(backend, "_verdict", [])
+
+
+def test_the_first_kernel_leaves_torchs_number_of_threads_alone() -> None:
+    code = (
+        "import torch; torch.set_num_threads(1)\n"
+        "from agdn.ops import dropout\n"
+        "dropout(torch.rand(2000, 300), 0.5, True)\n"
+        "assert torch.get_num_threads() == 1, torch.get_num_threads()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_NUM_THREADS": "2"})

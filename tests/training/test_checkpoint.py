@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
-from toy_run import built, settings
 
 from agdn.data import atomic
 from agdn.training import checkpoint
@@ -17,6 +16,9 @@ from agdn.training.loop import fit
 from agdn.training.settings import Settings
 from agdn.training.state import State
 from agdn.training.wrappers import keep_best
+from toy_run import built, settings
+
+pytestmark = pytest.mark.usefixtures("plain_operators")
 
 
 def trained(epochs: int, *, total: int = 12, **changes: object) -> tuple[State, object]:
@@ -192,13 +194,16 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 sys.path.insert(0, {tests!r})
-from test_checkpoint import trained
 from agdn.training import checkpoint
-
-pytestmark = pytest.mark.usefixtures("plain_operators")
-state, rest = trained(2)
+from agdn.training.loop import fit
+from agdn.training.state import State
+from toy_run import built, settings
+model, task, inputs = built()
+state = State(model, settings(epochs=12))
+epochs = fit(model, task, inputs, state.settings, state)
+next(epochs)
 checkpoint.save(Path({folder!r}), state)
-next(rest)
+next(epochs)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 checkpoint.save(Path({folder!r}), state)
 """
@@ -206,11 +211,11 @@ checkpoint.save(Path({folder!r}), state)
 
 def test_a_file_that_the_system_cuts_short(tmp_path: Path) -> None:
     """A real failing write, in a process whose files may not grow past 5,000 bytes."""
-    code = LIMITED.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
+    code = LIMITED.format(tests=str(Path(__file__).parent.parent), folder=str(tmp_path))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "File too large" in done.stderr
-    assert checkpoint.load(tmp_path, fresh()[0]) == 2
+    assert checkpoint.load(tmp_path, fresh()[0]) == 1
 
 
 def test_leftovers_of_a_killed_writer_go_and_foreign_files_stay(tmp_path: Path) -> None:

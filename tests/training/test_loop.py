@@ -4,13 +4,13 @@ from collections.abc import Iterator
 import pytest
 import torch
 from torch import Tensor, nn
-from toy_run import built, settings
 
-from agdn.tasks.node import Evaluation
+from agdn.tasks.evaluation import Evaluation
 from agdn.training.errors import TrainingError
 from agdn.training.loop import first_losses, fit
 from agdn.training.settings import Settings
 from agdn.training.state import State
+from toy_run import built, settings
 
 pytestmark = pytest.mark.usefixtures("plain_operators")
 

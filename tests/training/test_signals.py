@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 
 import pytest
-from toy_run import built, settings
 
 from agdn.training.checkpoint import save_weights
 from agdn.training.run import train
 from agdn.training.signals import Interrupted, caught
+from toy_run import built, settings
 
-SCRIPT = Path(__file__).parent / "toy_run.py"
+SCRIPT = Path(__file__).parent.parent / "toy_run.py"
 
 
 def started(folder: Path, epochs: int) -> subprocess.Popen[str]:

@@ -1,3 +1,4 @@
+import io
 import json
 import signal
 import sys
@@ -74,6 +75,21 @@ def test_every_row_is_on_disk_when_its_epoch_is_handed_out(tmp_path: Path) -> No
     state = state_of()
     for epoch in wrappers.log_jsonl(scripted(state, [0.1, 0.2]), tmp_path / "log", state):
         assert len((tmp_path / "log").read_text().splitlines()) == epoch.epoch
+
+
+def test_a_log_on_a_full_disk_names_itself() -> None:
+    with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(OSError, match="No space left") as caught:
+        wrappers._write_row(full, Path("metrics.jsonl"), b"{}")
+    assert caught.value.filename == "metrics.jsonl"
+
+
+def test_half_a_row_is_an_error_too() -> None:
+    class Half(io.RawIOBase):
+        def write(self, row: object) -> int:
+            return 1
+
+    with pytest.raises(OSError, match="No space left"):
+        wrappers._write_row(Half(), Path("metrics.jsonl"), b"{}")
 
 
 def test_checkpoints_by_time_and_at_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from torch import Tensor, nn
@@ -11,6 +10,7 @@ from torch import Tensor, nn
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.tasks import metrics
 from agdn.tasks.class_weights import fitted_weights
+from agdn.tasks.evaluation import Evaluation
 from agdn.tasks.inputs import Inputs
 from agdn.tasks.losses import LOSSES, Loss
 from agdn.tasks.output import NodeOutput, fit_output
@@ -27,14 +27,6 @@ SCORES: dict[str, dict[str, tuple[str, ...]]] = {
     "numeric": {"mae": ("mae", "r2"), "r2": ("r2", "mae")},
 }
 """By target and official metric: what is reported, the official one first."""
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Scores by part, the official one first, and the loss on the validation nodes."""
-
-    scores: dict[str, dict[str, float]]
-    valid_loss: float
 
 
 class NodeTask:

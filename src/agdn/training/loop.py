@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from agdn.tasks.node import Evaluation
+from agdn.tasks.evaluation import Evaluation
 from agdn.training.epoch import Epoch
 from agdn.training.errors import TrainingError
 from agdn.training.precision import autocast

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +40,9 @@ def patience(epochs: Iterator[Epoch], state: State, limit: int) -> Iterator[Epoc
 def log_jsonl(epochs: Iterator[Epoch], path: Path, state: State) -> Iterator[Epoch]:
     """One line of JSON an epoch. Lines beyond the epoch that ``state`` resumes from are dropped: they come again."""
     write_bytes(path, b"".join(row + b"\n" for row in _rows_up_to(path, state.epoch)))
-    with path.open("ab") as file:
+    with path.open("ab", buffering=0) as file:
         for epoch in epochs:
-            file.write(json.dumps(epoch.to_json()).encode() + b"\n")
-            file.flush()
+            _write_row(file, path, json.dumps(epoch.to_json()).encode() + b"\n")
             yield epoch
 
 
@@ -79,6 +81,16 @@ def tensorboard(epochs: Iterator[Epoch], folder: Path) -> Iterator[Epoch]:
             yield epoch
     finally:
         writer.close()
+
+
+def _write_row(file: RawIOBase, path: Path, row: bytes) -> None:
+    """All of it or an error that names the file; half a row is dropped when the run goes on."""
+    try:
+        written = file.write(row)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    if written != len(row):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
 
 def _rows_up_to(path: Path, last: int) -> list[bytes]:

@@ -76,7 +76,10 @@ def _warn_uncached() -> None:
 
 
 def use_threads() -> None:
-    """Numba's share of the cores is torch's, and stays so: starting Numba's OpenMP threads would reset it."""
+    """Numba's share of the cores is torch's.
+
+    Where the two share one OpenMP library, Numba's start sets the number of threads for torch too: it is put back.
+    """
     threads = torch.get_num_threads()
     numba.set_num_threads(max(1, min(threads, numba.config.NUMBA_NUM_THREADS)))
     if torch.get_num_threads() != threads:
