@@ -99,18 +99,23 @@ def hunted(options: argparse.Namespace, number: int, wanted: int, reference: str
     return tally
 
 
+def last_line(text: str, work: Path) -> str:
+    return (text.strip().splitlines() or ["nothing was said"])[-1].replace(str(work), "")
+
+
 def starved(options: argparse.Namespace, reference: str, work: Path) -> list[str]:
     """A disk that is full and a folder that cannot be written; needs the right to mount."""
     lines = []
     out = work / "full"
     out.mkdir()
-    size = options.disk_kilobytes
+    model = folder(options, work / "whole") / "model.safetensors"
+    size = 40 + 5 * model.stat().st_size // 1024  # room for one checkpoint and a part of the next
     if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(out)], check=False).returncode:
         return ["Not tried: this account may not mount a small file system."]
     try:
         first = subprocess.run(command(options, out), capture_output=True, text=True, check=False)
         saved = sorted(path.name for path in folder(options, out).rglob("epoch-*.json"))
-        said = first.stderr.strip().splitlines()[-1].replace(str(work), "")
+        said = last_line(first.stderr, work)
         lines.append(f"Disk of {size} kB: exit code {first.returncode}, `{said}`; {len(saved)} checkpoints kept.")
         subprocess.run(["mount", "-o", "remount,size=64m", str(out)], check=True)
         again = subprocess.run(command(options, out, "--resume"), capture_output=True, text=True, check=False)
@@ -119,7 +124,7 @@ def starved(options: argparse.Namespace, reference: str, work: Path) -> list[str
         shutil.rmtree(out / options.recipe.split("/")[0])
         subprocess.run(["mount", "-o", "remount,ro", str(out)], check=True)
         barred = subprocess.run(command(options, out), capture_output=True, text=True, check=False)
-        said = barred.stderr.strip().splitlines()[-1].replace(str(work), "")
+        said = last_line(barred.stderr, work)
         lines.append(f"Read-only folder: exit code {barred.returncode}, `{said}`.")
     finally:
         subprocess.run(["umount", str(out)], check=True)
@@ -148,7 +153,7 @@ def page(options: argparse.Namespace, tallies: dict[str, Tally], starving: list[
             *rows,
             "",
             "SIGKILL leaves no time for anything. After SIGTERM a run ends its epoch, saves, prints how to go on, and",
-            "exits with 143; one that had not begun to train ends at once (-15) and has nothing to save.",
+            "exits with 143; before the first epoch and after the last one it ends at once (-15): all is saved by then.",
             "",
             *[f"* {line}" for line in starving],
             "",
@@ -165,7 +170,6 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--terms", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=60, help="Stop sending signals after so long.")
-    parser.add_argument("--disk-kilobytes", type=int, default=200)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     options.rng = random.Random(0)
@@ -174,11 +178,11 @@ def main() -> None:
         work = Path(name)
         subprocess.run(command(options, work / "whole"), check=True, stdout=subprocess.DEVNULL)
         reference = digest(folder(options, work / "whole") / "model.safetensors")
+        starving = starved(options, reference, work)
         tallies = {
             "SIGKILL": hunted(options, signal.SIGKILL, options.kills, reference, work),
             "SIGTERM": hunted(options, signal.SIGTERM, options.terms, reference, work),
         }
-        starving = starved(options, reference, work)
     text = page(options, tallies, starving, time.monotonic() - start)
     sys.stdout.write(text)
     if options.out is not None:
