@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test check format clean
 
 demo: $(READY)
-	$(BIN)/python examples/long_range.py
+	$(BIN)/agdn train digits/agdn digits/mlp digits/gcn digits/gat --seeds 0-2 --out runs/demo
 
 test: check
 	$(BIN)/pytest -n auto
