@@ -7,7 +7,7 @@ from agdn.bench.comparisons import COMPARISONS, check_answers, run
 from agdn.bench.peers import products, tasks
 from agdn.bench.rounds import Effort
 from agdn.bench.rows import Row
-from agdn.bench.setting import DGL, TORCH_PATH, Setting
+from agdn.bench.setting import DGL, DGL_AS_IT_COMES, TORCH_PATH, Setting
 
 PARTS = [(name, part) for name, parts in COMPARISONS.items() for part in parts]
 
@@ -35,7 +35,9 @@ def test_the_opponent_is_dgl_where_it_is_there() -> None:
     assert Setting().opponent == TORCH_PATH
     setting = Setting(dgl_python=Path("python"))
     assert setting.opponent == DGL
-    assert [system.name for system in setting.systems({"task": "layer"}, ("inference",))][-1] == DGL
+    *_, warm, cold = setting.systems({"task": "layer"}, ("inference",))
+    assert (warm.name, warm.keeps_memory) == (DGL, True)
+    assert (cold.name, cold.keeps_memory) == (DGL_AS_IT_COMES, False)
     assert DGL not in [system.name for system in Setting().systems({"task": "layer"}, ("inference",))]
 
 

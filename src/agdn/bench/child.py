@@ -34,6 +34,7 @@ class System:
         phases: What is measured.
         variables: Environment variables of its process.
         python: Interpreter of an environment other than this one.
+        keeps_memory: Time it with what the process frees kept for its next allocation.
         alone: Run before the others start, since it may need all of the memory.
         reference: Name of the system that its time is compared with.
         reference_factor: How many times the reference's work it does.
@@ -46,6 +47,7 @@ class System:
     phases: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
     python: Path | None = None
+    keeps_memory: bool = True
     alone: bool = False
     reference: str | None = None
     reference_factor: float = 1.0
@@ -76,8 +78,8 @@ class Child:
         return int(self._ask({"weigh": phase})["peak_bytes"])
 
     def time(self, phase: str) -> float:
-        """Seconds of one run of a phase, its memory warm."""
-        return float(self._ask({"time": phase})["seconds"])
+        """Seconds of one run of a phase."""
+        return float(self._ask({"time": phase, "keep": self.system.keeps_memory})["seconds"])
 
     def save_answers(self, file: Path) -> None:
         """Write what the program computes, for comparison, as ``.npz``."""

@@ -14,6 +14,7 @@ STORE = "agdn"
 RECOMPUTE = "agdn, recompute"
 TORCH_PATH = "agdn, torch path"
 DGL = "DGL"
+DGL_AS_IT_COMES = "DGL, memory not kept"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Setting:
         ]
         if self.dgl_python is not None:
             systems.append(System(DGL, "on_dgl", spec, python=self.dgl_python, **compared))
+            systems.append(
+                System(DGL_AS_IT_COMES, "on_dgl", spec, python=self.dgl_python, keeps_memory=False, **compared)
+            )
         return tuple(systems)
 
 

@@ -2,7 +2,7 @@
 
     {"build": spec}          -> {"ok": true}
     {"weigh": phase}         -> {"peak_bytes": b}                     above what was resident before the phase
-    {"time": phase}          -> {"seconds": s}                        wall clock, in memory that was used before
+    {"time": phase, "keep": bool} -> {"seconds": s}                   wall clock; keep: in memory that was used before
     {"answers": file.npz}    -> {"ok": true}                          what the program computes, to be compared
 
 Each request may carry ``cap``, the address space in bytes. What fails answers {"out_of_memory": true} or
@@ -55,12 +55,12 @@ def weighed(phase: Callable[[], object]) -> dict[str, Any]:
     return {"peak_bytes": max(0, _status_bytes("VmHWM") - before)}
 
 
-def timed(phase: Callable[[], object], reset: Callable[[], None]) -> dict[str, Any]:
-    """Wall-clock seconds of the second of two calls, which finds the memory of the first as a training loop would.
+def timed(phase: Callable[[], object], reset: Callable[[], None], *, keep: bool = True) -> dict[str, Any]:
+    """Wall-clock seconds of the second of two calls, which (``keep``) finds the memory of the first.
 
-    New pages cost every system alike, and on virtual machines more than much of the arithmetic.
+    New pages cost more than much of the arithmetic on virtual machines.
     """
-    keep_freed_memory(True)
+    keep_freed_memory(keep)
     phase()
     reset()
     gc.collect()
@@ -100,7 +100,7 @@ def _answer(request: dict[str, Any], name: str, program: Program | None) -> tupl
     if "weigh" in request:
         return program, weighed(program.phases[request["weigh"]])
     if "time" in request:
-        return program, timed(program.phases[request["time"]], program.reset)
+        return program, timed(program.phases[request["time"]], program.reset, keep=request.get("keep", True))
     np.savez(request["answers"], **program.answers())  # type: ignore[arg-type]
     return program, {"ok": True}
 
