@@ -78,7 +78,7 @@ def _take_turn(child: Child, phase: str, turn: int, measurement: Measurement, sa
         else:
             measurement.runs.append(child.time(phase))
     except OutOfMemory:
-        measurement.out_of_memory, measurement.peak_bytes = True, None
+        measurement.out_of_memory = True
 
 
 def _differences(children: Sequence[Child], say: Callable[[str], None]) -> dict[str, float]:

@@ -65,11 +65,14 @@ class Section:
     hop_bytes: int | None = None
 
     def only(self, words: Sequence[str]) -> Section:
-        """The systems whose name contains one of the words, and what follows from them."""
+        """The systems that one of the words names, or is a part of the name of, and what follows from them."""
         if not words:
             return self
-        kept = tuple(s for s in self.systems if any(word.lower() in s.name.lower() for word in words))
-        names = {system.name for system in kept}
+        names: set[str] = set()
+        for word in words:
+            exact = {system.name for system in self.systems if system.name == word}
+            names |= exact or {system.name for system in self.systems if word.lower() in system.name.lower()}
+        kept = tuple(system for system in self.systems if system.name in names)
         remainders = tuple(r for r in self.remainders if {r.whole, r.part, r.reference} <= names)
         return replace(self, systems=kept, remainders=remainders)
 
@@ -94,7 +97,7 @@ def _row(
     section: Section, system: System, phase: str, outcome: Outcome, seconds: dict[tuple[str, str], float | None]
 ) -> Row:
     measurement = outcome.measurements[system.name, phase]
-    peak, reference = measurement.peak_bytes, None
+    peak, reference = None if measurement.out_of_memory else measurement.peak_bytes, None
     if system.reference is not None:
         reference = seconds.get((system.reference, phase))
     return Row(

@@ -59,8 +59,8 @@ class WalkBack:
         if len(self.stored) or self.f.hops == 0:
             return [slice(0, self.f.channels)]
         width = max(1, min(self.f.channels, int(BLOCK_BUFFERS * self.f.channels / (self.f.hops + 4))))
-        if width >= 16:
-            width -= width % 16
+        if width >= 8:
+            width -= width % 8
         return [slice(start, min(start + width, self.f.channels)) for start in range(0, self.f.channels, width)]
 
     def _hops(self, block: slice) -> list[Tensor]:

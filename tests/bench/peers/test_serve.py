@@ -10,10 +10,11 @@ def test_time_of_a_phase() -> None:
 
     def phase() -> None:
         calls.append("run")
-        time.sleep(0.05 if len(calls) > 1 else 0.5)
+        time.sleep(0.05 if "reset" in calls else 0.5)
 
-    assert 0.05 < serve.timed(phase, lambda: calls.append("reset"))["seconds"] < 0.5  # the second run's
-    assert calls == ["run", "reset", "run"]
+    reply = serve.timed(phase, lambda: calls.append("reset"), lambda keep: calls.append(f"keep {keep}"))
+    assert 0.05 < reply["seconds"] < 0.5  # the second run's
+    assert calls == ["keep True", "run", "reset", "run", "keep False"]
 
 
 def test_peak_memory_of_a_phase() -> None:

@@ -12,6 +12,7 @@ from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
 
 TAKES_WEIGHTS = True
+keep_freed_memory = ops.reuse_freed_memory
 
 
 def graph(edge_index: Tensor, num_nodes: int) -> Graph:

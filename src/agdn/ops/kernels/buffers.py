@@ -1,47 +1,106 @@
-"""Large buffers on large pages: fewer page faults when they are new, fewer address look-ups when rows are gathered."""
+"""Large buffers on large pages: fewer page faults when they are new, fewer address look-ups when rows are gathered.
+
+A process that asks for it (``reuse_freed_memory``) keeps the buffers it has freed, pages and all, for the next of the
+same size. Otherwise they go back to the system, which is slow to hand out new ones.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
-from functools import cache
-from typing import Any
+import os
+import threading
+import weakref
+from collections import defaultdict
 
+import numpy as np
 import torch
 from torch import Tensor
 
 LARGE = 1 << 22
+KEPT_SHARE = 0.5  # of the machine's memory, at most
+TRIM_THRESHOLD, MMAP_MAX = -1, -4  # as glibc numbers the options of mallopt
 
 
-@cache
-def _madvise() -> Any:
-    try:
-        return ctypes.CDLL(None).madvise
-    except (AttributeError, OSError):
-        return None
+def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    """An uninitialised CPU tensor; a large one lies on large pages where the system has them."""
+    count = int(np.prod(shape, dtype=np.int64))
+    size = count * dtype.itemsize
+    if size < LARGE or not hasattr(mmap, "MAP_PRIVATE"):
+        return torch.empty(shape, dtype=dtype)
+    region = _kept.take(size) or _mapped(size)
+    array = np.frombuffer(region, np.uint8, size)
+    weakref.finalize(array, _kept.give, region).atexit = False  # when the last tensor that uses it is gone
+    return torch.from_numpy(array).view(dtype).view(shape)
 
 
-def reuse_freed_memory() -> bool:
+def reuse_freed_memory(reuse: bool = True) -> bool:
     """Let this process keep what it frees, for its own next allocation, instead of handing it back to the system.
 
     A training step allocates and frees the same large tensors over and over; getting their pages anew each time can
     cost as much as computing on them. It concerns the whole process, so only programs call it, never an import.
     Returns whether the C library understood (glibc does).
     """
+    _kept.limit = int(KEPT_SHARE * _machine_memory()) if reuse else 0
+    _kept.shrink()
     try:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError):
         return False
-    trim_threshold, mmap_max = -1, -4
-    return bool(mallopt(mmap_max, 0) and mallopt(trim_threshold, 2**31 - 1))
+    return bool(mallopt(MMAP_MAX, 0 if reuse else 1 << 16) and mallopt(TRIM_THRESHOLD, 2**31 - 1 if reuse else 1 << 17))
 
 
-def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-    """An uninitialised CPU tensor; a large one asks the system for large pages where it has them."""
-    tensor = torch.empty(shape, dtype=dtype)
-    size, advise, huge = tensor.nbytes, _madvise(), getattr(mmap, "MADV_HUGEPAGE", None)
-    if size >= LARGE and advise is not None and huge is not None:
-        start = -(-tensor.data_ptr() // mmap.PAGESIZE) * mmap.PAGESIZE
-        length = tensor.data_ptr() + size - start
-        advise(ctypes.c_void_p(start), ctypes.c_size_t(length), ctypes.c_int(huge))  # advice: failing it costs nothing
-    return tensor
+class _Kept:
+    """Freed regions by size, no more than ``limit`` bytes in all; the sizes unused for longest go first."""
+
+    def __init__(self) -> None:
+        self.limit, self.total = 0, 0
+        self.regions: defaultdict[int, list[mmap.mmap]] = defaultdict(list)
+        self.lock = threading.RLock()  # a buffer may be freed while another is asked for, by the same thread
+
+    def take(self, size: int) -> mmap.mmap | None:
+        with self.lock:
+            same = self.regions.get(size)
+            if not same:
+                return None
+            self.total -= size
+            return same.pop()
+
+    def give(self, region: mmap.mmap) -> None:
+        size = len(region)
+        with self.lock:
+            if size <= self.limit:
+                self.regions[size] = [*self.regions.pop(size, []), region]
+                self.total += size
+                self.shrink()
+
+    def shrink(self) -> None:
+        with self.lock:
+            while self.total > self.limit:
+                size = next(iter(self.regions))
+                self.total -= size
+                self.regions[size].pop()
+                if not self.regions[size]:
+                    del self.regions[size]
+
+
+_kept = _Kept()
+
+
+def _mapped(size: int) -> mmap.mmap:
+    try:
+        region = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError:
+        raise MemoryError(f"can't allocate memory: {size} bytes for a buffer") from None
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # advice: a system that does not take it is slower, not wrong
+            region.madvise(mmap.MADV_HUGEPAGE)
+    return region
+
+
+def _machine_memory() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 0

@@ -1,0 +1,57 @@
+import gc
+
+import pytest
+import torch
+
+from agdn.ops.kernels import buffers
+from agdn.ops.kernels.buffers import LARGE, empty, reuse_freed_memory
+
+
+@pytest.fixture
+def keeping():
+    reuse_freed_memory()
+    yield buffers._kept
+    reuse_freed_memory(False)
+    assert (buffers._kept.total, dict(buffers._kept.regions)) == (0, {})
+
+
+def test_it_is_an_ordinary_tensor() -> None:
+    for shape, dtype in (((3, 4), torch.float32), ((LARGE // 8, 2), torch.float64), ((0, 5), torch.float32)):
+        tensor = empty(shape, dtype)
+        assert (tuple(tensor.shape), tensor.dtype, tensor.is_contiguous()) == (shape, dtype, True)
+        tensor.fill_(2)
+        assert tensor.sum() == 2 * tensor.numel()
+
+
+def test_what_is_freed_is_used_again(keeping) -> None:
+    first = empty((LARGE,), torch.float32)
+    address, part = first.data_ptr(), first[5:9]
+    del first
+    assert keeping.total == 0  # a part of it is still in use
+    assert empty((LARGE,), torch.float32).data_ptr() != address
+    del part
+    gc.collect()
+    sizes = keeping.total
+    again = [empty((LARGE,), torch.float32) for _ in range(2)]
+    assert address in [tensor.data_ptr() for tensor in again]
+    assert keeping.total == sizes - 2 * 4 * LARGE
+
+
+def test_nothing_is_kept_unasked() -> None:
+    empty((LARGE,), torch.float32)
+    assert buffers._kept.total == 0
+
+
+def test_what_is_kept_stays_within_the_limit(keeping) -> None:
+    keeping.limit = 3 * LARGE
+    for size in (LARGE, LARGE + 4096, LARGE + 8192, LARGE):
+        empty((size,), torch.int8)
+    assert keeping.total <= keeping.limit
+    assert LARGE in keeping.regions  # the size used last stays
+    empty((4 * LARGE,), torch.int8)
+    assert 4 * LARGE not in keeping.regions
+
+
+def test_too_much_is_a_memory_error() -> None:
+    with pytest.raises(MemoryError, match="can't allocate memory"):
+        empty((1 << 50,), torch.float32)
