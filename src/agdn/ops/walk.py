@@ -14,7 +14,7 @@ from agdn.ops.kernels.jit import along, row_chunks, use_threads
 
 LAYER, L2 = 1, 2
 EPS = {0: 0.0, LAYER: 1e-9, L2: 1e-12}
-BLOCK_BUFFERS = 2.9  # a recomputing backward's block buffers, in (N, H, D) tensors
+BLOCK_BUFFERS = 3.0  # a recomputing backward's block buffers, in (N, H, D) tensors
 
 
 class Walk:

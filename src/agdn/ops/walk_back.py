@@ -15,6 +15,8 @@ from agdn.ops.kernels.hop import product
 from agdn.ops.kernels.jit import along
 from agdn.ops.walk import BLOCK_BUFFERS, LAYER, Walk
 
+CACHE_LINE = 16  # floats: a block's rows should begin where a line of the cache does
+
 
 class WalkBack:
     """One backward call. Hops are read from where forward stored them, or walked again block by block."""
@@ -59,8 +61,8 @@ class WalkBack:
         if len(self.stored) or self.f.hops == 0:
             return [slice(0, self.f.channels)]
         width = max(1, min(self.f.channels, int(BLOCK_BUFFERS * self.f.channels / (self.f.hops + 4))))
-        if width >= 8:
-            width -= width % 8
+        if width >= CACHE_LINE:
+            width -= width % CACHE_LINE
         return [slice(start, min(start + width, self.f.channels)) for start in range(0, self.f.channels, width)]
 
     def _hops(self, block: slice) -> list[Tensor]:
@@ -90,7 +92,7 @@ class WalkBack:
         return self.buffers[name][: f.nodes * f.heads * width].view(f.nodes, f.heads, width)
 
     def _attention_backward(self) -> Tensor:
-        """Fill in the gradients of the logits and the coefficients of every hop."""
+        """Fill in the gradients of the logits and what the coefficients of a hop are made of."""
         f = self.f
         shape = (len(f.weighted), f.nodes, f.heads)
         signal, plain, level = (torch.zeros(shape, dtype=f.z.dtype) for _ in range(3))
@@ -116,10 +118,10 @@ class WalkBack:
             )  # fmt: skip
             if f.has_log_scale:
                 log_scale_grad = _node_sum((alpha_grad * self.alpha).sum(-1))
-        self.coefficients = [self._coefficients(k, signal, plain) for k in range(f.hops + 1)]
+        self.signal, self.plain = signal, plain
         return log_scale_grad
 
-    def _coefficients(self, k: int, signal: Tensor, plain: Tensor) -> Tensor | None:
+    def _coefficients(self, k: int) -> Tensor | None:
         """(N, H, 7) of hop k, in the columns that ``kernels.rows`` names; None where the combination skips the hop."""
         f = self.f
         if k not in f.row:
@@ -131,7 +133,7 @@ class WalkBack:
         if k >= f.first_hop:
             at = k - f.first_hop
             alpha, key = self.alpha[:, :, at], self.logit_grad[:, :, at]
-            inner, flat = alpha * signal[at], alpha * plain[at]
+            inner, flat = alpha * self.signal[at], alpha * self.plain[at]
         query = self.query_grad if f.attends and k == f.query_hop else zero
         slope = constant = zero
         if f.norm:
@@ -172,7 +174,7 @@ class WalkBack:
     def _gradient_of_hop(
         self, k: int, z: Tensor, above: Tensor | None, out: Tensor, g: Tensor, block: slice, sums: Tensor
     ) -> Tensor:
-        f, coefficient = self.f, self.coefficients[k]
+        f, coefficient = self.f, self._coefficients(k)
         own = coefficient is not None
         values = coefficient if coefficient is not None else torch.zeros(1, f.heads, 7, dtype=f.z.dtype)
         partial = np.zeros((len(self.chunks), 4, f.heads, z.size(2)), dtype=z.numpy().dtype)
