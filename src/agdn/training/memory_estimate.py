@@ -1,4 +1,4 @@
-"""Will it fit? A training step is measured on three small random graphs and scaled to the real one."""
+"""Will it fit? A training step is measured on two small random graphs, as dense as the real one, and scaled to it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -19,7 +18,7 @@ from agdn.tasks.inputs import Inputs, Signals
 from agdn.training.errors import TrainingError
 from agdn.training.settings import Settings
 
-TRIALS = ((256, 2048), (512, 2048), (256, 4096))  # nodes, edges
+TRIALS = (256, 512)  # nodes
 ALLOWANCE = 1.25  # buffers that live inside an operator are not seen
 MOMENTS = {"adam": 2, "adamw": 2, "rmsprop": 1, "sgd": 0}
 
@@ -27,14 +26,14 @@ MOMENTS = {"adam": 2, "adamw": 2, "rmsprop": 1, "sgd": 0}
 def estimate(model: nn.Module, inputs: Inputs, settings: Settings) -> int:
     """Bytes that training will need beyond those that hold the data and the model already."""
     signals = inputs.train
+    nodes, density = signals.graph.num_nodes, signals.graph.num_edges / max(1, signals.graph.num_nodes)
     with torch.random.fork_rng(devices=[]):
         trial_model = copy.deepcopy(model).cpu().train()
-        warm_up, *trials = (_random_signals(signals, *size) for size in (TRIALS[0], *TRIALS))
+        warm_up, *trials = (_random_signals(signals, n, round(n * density)) for n in (TRIALS[0], *TRIALS))
         _peak_of_step(trial_model, warm_up)  # while kernels are compiled, tensors live longer
-        peaks = [_peak_of_step(trial_model, trial) for trial in trials]
-    counts = np.array([[nodes, edges, 1] for nodes, edges in TRIALS], dtype=float)
-    by_node, by_edge, constant = np.maximum(np.linalg.solve(counts, np.array(peaks, dtype=float)), 0)
-    step = by_node * signals.graph.num_nodes + by_edge * signals.graph.num_edges + constant
+        small, large = (_peak_of_step(trial_model, trial) for trial in trials)
+    by_node = (large - small) / (TRIALS[1] - TRIALS[0])
+    step = max(0.0, small + by_node * (nodes - TRIALS[0]))
     weights = sum(p.nbytes for p in model.parameters())
     momentum = getattr(settings.optimizer, "momentum", 0) > 0
     copies = MOMENTS[settings.optimizer.name] + momentum + (settings.ema_decay is not None) + 1  # 1: the best
