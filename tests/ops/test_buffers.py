@@ -9,10 +9,11 @@ from agdn.ops.kernels.buffers import LARGE, empty, reuse_freed_memory
 
 @pytest.fixture
 def keeping():
+    gc.collect()  # what other tests left
     reuse_freed_memory()
     yield buffers._kept
     reuse_freed_memory(False)
-    assert (buffers._kept.total, dict(buffers._kept.regions)) == (0, {})
+    assert buffers._kept.total == 0
 
 
 def test_it_is_an_ordinary_tensor() -> None:
@@ -23,23 +24,24 @@ def test_it_is_an_ordinary_tensor() -> None:
         assert tensor.sum() == 2 * tensor.numel()
 
 
+SIZE = LARGE + 12_345  # that no other test uses
+
+
 def test_what_is_freed_is_used_again(keeping) -> None:
-    first = empty((LARGE,), torch.float32)
+    first = empty((SIZE,), torch.int8)
     address, part = first.data_ptr(), first[5:9]
     del first
-    assert keeping.total == 0  # a part of it is still in use
-    assert empty((LARGE,), torch.float32).data_ptr() != address
+    assert SIZE not in keeping.regions  # a part of it is still in use
     del part
-    gc.collect()
-    sizes = keeping.total
-    again = [empty((LARGE,), torch.float32) for _ in range(2)]
-    assert address in [tensor.data_ptr() for tensor in again]
-    assert keeping.total == sizes - 2 * 4 * LARGE
+    assert len(keeping.regions[SIZE]) == 1
+    again = empty((SIZE,), torch.int8)
+    assert again.data_ptr() == address
+    assert not keeping.regions[SIZE]
 
 
 def test_nothing_is_kept_unasked() -> None:
-    empty((LARGE,), torch.float32)
-    assert buffers._kept.total == 0
+    empty((SIZE,), torch.int8)
+    assert SIZE not in buffers._kept.regions
 
 
 def test_what_is_kept_stays_within_the_limit(keeping) -> None:
