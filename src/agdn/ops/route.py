@@ -1,8 +1,8 @@
 """The order in which a hop visits its rows.
 
 A row's neighbours lie all over memory. Rows that share neighbours, visited one after the other, find them in the
-cache, so the route goes from community to community. It changes no sum, only the time: ogbn-arxiv's hops are a third
-faster.
+cache, so the route goes from community to community. It changes no row's sum, only the time: about a fifth less for a
+hop of ogbn-arxiv with rows of 768 floats.
 """
 
 from __future__ import annotations
