@@ -15,8 +15,9 @@ and y_k that of Z_k:
 where m1 and m2 are the means of S * t and S * t * X over a head's channels (layer norm; for L2 m1 = 0 and m2 is the
 sum). Everything a parameter needs is one of four sums over nodes: of alpha g X, alpha g, s_k X and s X.
 
-``store`` keeps the hops for backward. Otherwise backward walks again, in blocks of channels, since a hop treats every
-channel alike: first for the products <g, Y_k>, then back. Its memory does not grow with K.
+``store`` keeps the hops for backward. Otherwise backward walks again, in blocks of heads and channels, since a hop
+treats them all alike; its memory does not grow with K. It walks once where attention can follow after
+(:mod:`agdn.ops.walk_attention`), else twice: first for the products <g, Y_k>, then back.
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def diffuse_op(
     p: float,
     store: bool,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """-> out, alpha and logits (N, H, K'), asked (N, H), stats (2, K+1, N, H), stored hops (K or 0, N, H, D)."""
+    """-> out, alpha and logits (N, H, K'), asked (N, H), stats (2, K+1 or 1, N, H), stored hops (K or 0, N, H, D)."""
     return _walk(
         z, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order, scale, shift, kernel,
         key, query, log_scale, seed, hops, first_hop, query_hop, norm, activation, slope, p,
@@ -141,7 +142,7 @@ def _(z, weight, indptr, indices, visits, by_source_indptr, by_source_indices, b
         z.new_empty(nodes, heads, weighted),
         z.new_empty(nodes, heads, weighted),
         z.new_empty(nodes, heads),
-        z.new_empty(2, hops + 1, nodes, heads),
+        z.new_empty(2, hops + 1 if store or norm else 1, nodes, heads),
         z.new_empty(hops if store else 0, nodes, heads, channels),
     )
 

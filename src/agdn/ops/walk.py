@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agdn.ops.blocks import Block, whole
 from agdn.ops.kernels import attention, walk
 from agdn.ops.kernels.buffers import empty
 from agdn.ops.kernels.dropout import drop
@@ -14,7 +15,6 @@ from agdn.ops.kernels.jit import along, row_chunks, use_threads
 
 LAYER, L2 = 1, 2
 EPS = {0: 0.0, LAYER: 1e-9, L2: 1e-12}
-BLOCK_BUFFERS = 3.0  # a recomputing backward's block buffers, in (N, H, D) tensors
 
 
 class Walk:
@@ -27,6 +27,7 @@ class Walk:
         use_threads()
         self.z, self.weight, self.indptr, self.indices = z, weight, indptr.numpy(), indices.numpy()
         self.nodes, self.heads, self.channels = z.shape
+        self.whole = whole(self.heads, self.channels)
         self.hops, self.first_hop, self.query_hop, self.norm = hops, first_hop, query_hop, norm
         self.activation, self.slope, self.seed, self.p = activation, slope, seed, p
         self.attends = key is not None
@@ -40,34 +41,39 @@ class Walk:
         self.visits = visits
         self.chunks, self.route = along(visits, indptr)
 
-    # The per-hop vectors (H, D) of the formulas, restricted to a block of channels.
+    # The per-hop vectors (H, D) of the formulas, restricted to a block.
 
-    def _vector(self, name: str, k: int, fill: float, block: slice) -> Tensor:
+    def _vector(self, name: str, k: int, fill: float, block: Block) -> Tensor:
         stacked: Tensor | None = getattr(self, name)
         row = k - self.first_hop if name == "kernel" else self.row.get(k, 0)
         if stacked is None:
-            width = len(range(*block.indices(self.channels)))
-            return torch.full((self.heads, width), fill, dtype=self.z.dtype)
-        return stacked[row].expand(self.heads, self.channels)[:, block]
+            return torch.full(block.shape, fill, dtype=self.z.dtype)
+        return block.of(stacked[row].expand(self.heads, self.channels))
 
-    def _scale(self, k: int, block: slice) -> Tensor:
+    def _scale(self, k: int, block: Block) -> Tensor:
         return self._vector("scale", k, 1.0, block)
 
-    def _gain(self, k: int, block: slice) -> np.ndarray:
+    def _gain(self, k: int, block: Block) -> np.ndarray:
         return (self._vector("kernel", k, 1.0, block) * self._scale(k, block)).contiguous().numpy()
 
-    def _level(self, k: int, block: slice) -> np.ndarray:
+    def _level(self, k: int, block: Block) -> np.ndarray:
         return (self._vector("kernel", k, 1.0, block) * self._vector("shift", k, 0.0, block)).contiguous().numpy()
 
-    def _attention(self, vector: Tensor | None, k: int, block: slice) -> np.ndarray:
+    def _attention(self, vector: Tensor | None, k: int, block: Block) -> np.ndarray:
         scale = self._scale(k, block)
-        return (torch.zeros_like(scale) if vector is None else vector[:, block] * scale).contiguous().numpy()
+        return (torch.zeros_like(scale) if vector is None else block.of(vector) * scale).contiguous().numpy()
 
-    def _key(self, k: int, block: slice) -> np.ndarray:
+    def _key(self, k: int, block: Block) -> np.ndarray:
         return self._attention(self.key if k >= self.first_hop else None, k, block)
 
-    def _query(self, k: int, block: slice) -> np.ndarray:
+    def _query(self, k: int, block: Block) -> np.ndarray:
         return self._attention(self.query if k == self.query_hop else None, k, block)
+
+    @staticmethod
+    def statistics(stats: Tensor, k: int) -> tuple[Tensor, Tensor]:
+        """(N, H) mean and 1 / spread of hop k's rows; without a hop norm all hops may share 0 and 1."""
+        row = min(k, stats.size(1) - 1)
+        return stats[0, row], stats[1, row]
 
     def _hop_weight(self, k: int) -> np.ndarray:
         array: np.ndarray = self.weight[k - 1 if self.weight.size(0) > 1 else 0].numpy()
@@ -75,10 +81,10 @@ class Walk:
 
     def _as_transition_sees(self, z: Tensor) -> np.ndarray:
         """Rows with one head for a transition that all heads share."""
-        array: np.ndarray = z.view(len(z), self.weight.size(2), -1).numpy()
+        array: np.ndarray = z.view(len(z), 1 if self.weight.size(2) == 1 else z.size(1), -1).numpy()
         return array
 
-    def _dropped(self, z: Tensor, k: int, block: slice, buffer: Tensor | None) -> Tensor:
+    def _dropped(self, z: Tensor, k: int, block: Block, buffer: Tensor | None) -> Tensor:
         """What hop k reads: z, or z with channels dropped out."""
         if self.p == 0:
             return z
@@ -90,7 +96,7 @@ class Walk:
             False,
             self.seed + k,
             self.p,
-            block.start or 0,
+            block.offset(self.channels),
             self.channels,
             out.numpy(),
         )
@@ -98,9 +104,9 @@ class Walk:
 
     def forward(self, store: bool, *, overwrite: bool = False) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
         """``overwrite``: hop 0 is not needed any more, and its memory may be used."""
-        dtype, shape, whole = self.z.dtype, tuple(self.z.shape), slice(0, self.channels)
+        dtype, shape, whole = self.z.dtype, tuple(self.z.shape), self.whole
         stored = empty((self.hops if store else 0, *shape), dtype)
-        stats = torch.zeros(2, self.hops + 1, *shape[:2], dtype=dtype)
+        stats = torch.zeros(2, self.hops + 1 if store or self.norm else 1, *shape[:2], dtype=dtype)
         stats[1] = 1
         key_dots = torch.zeros(self.hops + 1, *shape[:2], dtype=dtype)
         asked = torch.zeros(shape[:2], dtype=dtype)
@@ -143,7 +149,7 @@ class Walk:
         self, stored: Tensor, stats: Tensor, key_dots: Tensor, asked: Tensor, each, *, overwrite: bool = False
     ) -> None:
         """Hops 0..K, into ``stored`` or two buffers in turn; each is probed, then handed to ``each``."""
-        shape, dtype, whole = tuple(self.z.shape), self.z.dtype, slice(0, self.channels)
+        shape, dtype, whole = tuple(self.z.shape), self.z.dtype, self.whole
         spare = [self.z] if overwrite else []
         spare += [empty(shape, dtype) for _ in range(0 if len(stored) else min(self.hops, 2) - len(spare))]
         buffer = empty(shape, dtype) if self.p > 0 else None
@@ -153,7 +159,7 @@ class Walk:
             query_dot = asked if self.attends and k == self.query_hop else torch.empty_like(asked)
             probes = (
                 self._key(k, whole), self._query(k, whole), self.norm, EPS[self.norm],
-                stats[0, k].numpy(), stats[1, k].numpy(), key_dots[k].numpy(), query_dot.numpy(),
+                *(array.numpy() for array in self.statistics(stats, k)), key_dots[k].numpy(), query_dot.numpy(),
             )  # fmt: skip
             if k == 0:
                 if probed:
@@ -172,25 +178,25 @@ class Walk:
                 self._add_constants(k, key_dots, asked, whole)
             each(k, z)
 
-    def _add_constants(self, k: int, key_dots: Tensor, asked: Tensor, whole: slice) -> None:
+    def _add_constants(self, k: int, key_dots: Tensor, asked: Tensor, whole: Block) -> None:
         if self.shift is not None and self.key is not None and self.query is not None and k in self.row:
             key_dots[k] += (self._vector("shift", k, 0.0, whole) * self.key).sum(-1)
             if k == self.query_hop:
                 asked += (self._vector("shift", k, 0.0, whole) * self.query).sum(-1)
 
     def _take(self, k: int, z: Tensor, alpha: Tensor, stats: Tensor, out: Tensor) -> None:
-        whole = slice(0, self.channels)
+        whole = self.whole
         walk.combine_one(
             self.rows, z.numpy(), self._gain(k, whole), self._level(k, whole), k == self.first_hop, alpha.numpy(),
-            stats[0, k].numpy(), stats[1, k].numpy(), out.numpy(),
+            *(array.numpy() for array in self.statistics(stats, k)), out.numpy(),
         )  # fmt: skip
 
     def _take_online(self, k, z, logit, asked, running, stats, out) -> None:
-        whole = slice(0, self.channels)
+        whole = self.whole
         walk.combine_online(
             self.rows, z.numpy(), self._gain(k, whole), self._level(k, whole), k == self.first_hop, logit.numpy(),
-            asked.numpy(), self.activation, self.slope, running[0].numpy(), running[1].numpy(), stats[0, k].numpy(),
-            stats[1, k].numpy(), out.numpy(),
+            asked.numpy(), self.activation, self.slope, running[0].numpy(), running[1].numpy(),
+            *(array.numpy() for array in self.statistics(stats, k)), out.numpy(),
         )  # fmt: skip
 
     def _weights(self, key_dots: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:

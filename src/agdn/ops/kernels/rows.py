@@ -74,6 +74,17 @@ def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):
 
 
 @row_function
+def add_product(z, g, gain, product):
+    """product (H,) += <g * gain, z>, of a hop without norm."""
+    zero = z.dtype.type(0)
+    for h in range(z.shape[0]):
+        row, up, ga, total = z[h], g[h], gain[h], zero
+        for c in range(z.shape[1]):
+            total += up[c] * ga[c] * row[c]
+        product[h] += total
+
+
+@row_function
 def add_to_sums(sums, z, g, coefficient, want_signal, want_key, want_query):
     """Sums over nodes from which every parameter's gradient is made; rows of ``sums`` as in ``diffuse``."""
     heads, channels = z.shape

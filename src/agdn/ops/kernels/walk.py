@@ -9,7 +9,7 @@ from agdn.ops.kernels.attention import activate
 from agdn.ops.kernels.dropout import keep_row
 from agdn.ops.kernels.hop import gather, gather_back
 from agdn.ops.kernels.jit import kernel
-from agdn.ops.kernels.rows import accumulate, add_own_gradient, add_to_sums, probe
+from agdn.ops.kernels.rows import accumulate, add_own_gradient, add_product, add_to_sums, probe
 
 
 @kernel
@@ -112,18 +112,23 @@ def gradient_products(chunks, z, g, gain, shift, mean, rstd, signal, plain, leve
 
 
 @kernel
-def start_back(chunks, z, g, gain, key, query, coefficient, y, sums, want_signal, want_key, want_query):
-    """Gradient of the last hop, which only the combination reads."""
+def own_back(
+    chunks, z, g, gain, key, query, coefficient, y, fresh,
+    sums, want_signal, want_key, want_query, products, want_product,
+):  # fmt: skip
+    """Gradient that reaches a hop from the combination alone: all of it (``fresh``) for the last hop."""
     for chunk in prange(len(chunks) - 1):
         for i in range(chunks[chunk], chunks[chunk + 1]):
-            add_own_gradient(y[i], z[i], g[i], gain, key, query, coefficient[i], True)
+            add_own_gradient(y[i], z[i], g[i], gain, key, query, coefficient[i], fresh)
             add_to_sums(sums[chunk], z[i], g[i], coefficient[i], want_signal, want_key, want_query)
+            if want_product:
+                add_product(z[i], g[i], gain, products[i])
 
 
 @kernel
 def hop_back(
     chunks, route, indptr, indices, a, y, x, x_grad, a_grad, want_a,
-    z, z_grad, g, gain, key, query, coefficient, own, sums, want_signal, want_key, want_query,
+    z, z_grad, g, gain, key, query, coefficient, own, sums, want_signal, want_key, want_query, products, want_product,
     seed, p, offset, full_channels,
 ):  # fmt: skip
     """Gradient of hop k - 1 from that of hop k (``y``) and from the combination, edge weights in the same gather.
@@ -152,3 +157,5 @@ def hop_back(
             if own:
                 add_own_gradient(z_grad[j], z[j], g[j], gain, key, query, coefficient[j], False)
                 add_to_sums(sums[chunk], z[j], g[j], coefficient[j], want_signal, want_key, want_query)
+                if want_product:
+                    add_product(z[j], g[j], gain, products[j])
