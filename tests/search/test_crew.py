@@ -50,7 +50,7 @@ def order(number: int, outcome: Heard, config: Config, *, prune: bool = True) ->
 
 def test_every_end_of_a_trial_and_the_search_goes_on() -> None:
     plain, ended, quiet, lethal, after = Heard(), Heard(go=False), Heard(), Lethal(), Heard()
-    diverging = Heard()
+    diverging, buggy = Heard(), Heard()
     wild = small("training.optimizer={name: sgd, lr: 1e30}", "training.epochs=20")
     orders = [
         order(0, plain, small()),
@@ -58,7 +58,8 @@ def test_every_end_of_a_trial_and_the_search_goes_on() -> None:
         order(2, quiet, small(), prune=False),
         order(3, diverging, wild),
         order(4, lethal, small()),
-        order(5, after, small()),
+        order(5, buggy, small().model_copy(update={"model": {"name": "AGDN", "hidden_channels": "four"}})),
+        order(6, after, small()),
     ]
     numbers: list[int] = []
     with Crew(1) as crew:
@@ -66,13 +67,14 @@ def test_every_end_of_a_trial_and_the_search_goes_on() -> None:
         assert crew.describe(small(), 0) == {"metric": "accuracy", "higher_is_better": True}
         with pytest.raises(ValueError, match="the valid part of csbm is empty"):
             crew.describe(small("data.split={name: random, fractions: [1, 0, 0]}"), 0)
-        crew.work(lambda: orders.pop(0) if orders else None, lambda order: numbers.append(order.number))
+        crew.work(lambda: orders.pop(0) if orders else None, numbers.append)
         workers = [worker.process for worker in crew._free]
-    assert numbers == [0, 1, 2, 3, 4, 5]
+    assert numbers == [0, 1, 2, 3, 4, 5, 6]
     assert plain.end == quiet.end == after.end == validation_scores(small(), (0,))
     assert len(plain.steps) == 4
     assert (ended.end, len(ended.steps)) == ("pruned", 1)
     assert quiet.steps == []
     assert "the loss became" in str(diverging.end)
     assert lethal.end == "its process ended with signal 9, perhaps for want of memory"
+    assert str(buggy.end).startswith("TypeError: ")
     assert all(process.poll() is not None for process in workers)

@@ -32,10 +32,10 @@ class AtHome:
             raise ValueError("no such data")
         return {"metric": "accuracy", "higher_is_better": True}
 
-    def work(self, next_order: Callable[[], Order | None], ended: Callable[[Order], None]) -> None:
+    def work(self, next_order: Callable[[], Order | None], ended: Callable[[int], None]) -> None:
         while (order := next_order()) is not None:
             self._run(order)
-            ended(order)
+            ended(order.number)
 
     def _run(self, order: Order) -> None:
         def report(step: int, score: float) -> None:
@@ -114,6 +114,22 @@ def test_a_setting_that_makes_no_configuration_has_failed_and_the_search_goes_on
     failed = [trial for trial in found.trials if trial.state == "failed"]
     assert 0 < len(failed) < 8
     assert all("unknown key" in str(trial.reason) for trial in failed)
+
+
+def test_a_setting_that_comes_again_is_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, trained = validation_scores, []
+
+    def counted(config: Config, seeds: tuple[int, ...], report: Any) -> list[float]:
+        trained.append(config.model["hidden_channels"])
+        return real(config, seeds, report)
+
+    monkeypatch.setattr(f"{__name__}.validation_scores", counted)
+    space = {"model.hidden_channels": [2, 4]}
+    found, told = told_of(tmp_path, space=space, trials=4, finalists=3, startup=4, prune=False)
+    assert sorted(trained) == [2, 2, 4, 4], "each setting once in the search, and once as a finalist"
+    assert [trial.state for trial in found.trials] == ["complete"] * 4
+    assert len(told) == 6
+    assert len({trial.score for trial in found.trials if trial.setting == found.trials[0].setting}) == 1
 
 
 def test_a_finalist_that_fails_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

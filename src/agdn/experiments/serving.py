@@ -83,5 +83,5 @@ def _answer(work: Work, order: dict[str, Any], exchange: Exchange) -> dict[str, 
         return {"mistake": str(error)}
     except OSError as error:
         return {"file": error.filename, "errno": error.errno, "reason": error.strerror or str(error)}
-    except Exception:
-        return {"bug": traceback.format_exc()}
+    except Exception as error:
+        return {"bug": traceback.format_exc(), "error": traceback.format_exception_only(error)[0].splitlines()[0]}

@@ -66,8 +66,8 @@ class Crew:
             raise_failure(answer)
         return answer
 
-    def work(self, next_order: Callable[[], Order | None], ended: Callable[[Order], None]) -> None:
-        """Work until there is no order left and the last is done; ``ended`` is called after each."""
+    def work(self, next_order: Callable[[], Order | None], ended: Callable[[int], None]) -> None:
+        """Work until there is no order left and the last is done; ``ended`` is called with the number of each."""
         with selectors.DefaultSelector() as ready:
             while True:
                 while len(self._busy) < self.jobs and (order := next_order()) is not None:
@@ -86,7 +86,7 @@ class Crew:
                     ready.unregister(worker.answers)
                     order = self._busy.pop(worker)
                     self._tell(order.outcome, worker, answer)
-                    ended(order)
+                    ended(order.number)
                 if self._stop.signal is not None:
                     raise Interrupted(self._stop.signal, 0)
 
@@ -99,7 +99,7 @@ class Crew:
         return {"what": what, "config": content, "seeds": list(seeds), "prune": prune}
 
     def _tell(self, outcome: Outcome, worker: WorkerProcess, answer: dict[str, Any] | None) -> None:
-        """How an order ended; what is neither a score nor a user's mistake ends the search."""
+        """How an order ended. A file that cannot be used or a signal ends the search, anything else the trial alone."""
         if answer is None:
             outcome.failed(f"its process ended with {worker.how_it_ended()}, perhaps for want of memory")
             worker.close()
@@ -111,5 +111,7 @@ class Crew:
             outcome.pruned()
         elif "mistake" in answer:
             outcome.failed(answer["mistake"])
+        elif "bug" in answer:
+            outcome.failed(answer["error"])
         else:
             raise_failure(answer)

@@ -73,6 +73,10 @@ class Study:
     def trial(self, number: int) -> Trial:
         return next(trial for trial in self.trials() if trial.number == number)
 
+    def twin(self, setting: Mapping[str, Any]) -> Trial | None:
+        """A complete trial of the same setting."""
+        return next((trial for trial in self.best() if trial.setting == setting), None)
+
     def best(self) -> list[Trial]:
         """The complete ones, the best on the seeds of the search first; of equal ones the earlier."""
         complete = [trial for trial in self.trials() if trial.state == "complete"]

@@ -28,13 +28,13 @@ def tune(plan: Plan, told: Told | None = None) -> Found:
         study = open_study(journal, plan, describe)
         check_place(plan.best, study)
 
-        def ended(order: Order) -> None:
+        def ended(number: int) -> None:
             if told is not None:
-                told(study.metric, study.trial(order.number))
+                told(study.metric, study.trial(number))
 
         if len(study.trials()) < effort.trials:
             describe()
-            crew.work(lambda: _next_trial(plan, study), ended)
+            crew.work(lambda: _next_trial(plan, study, ended), ended)
         waiting = [_final(plan, study, trial) for trial in _finalists(plan, study) if not _is_judged(plan, trial)]
         if waiting:
             describe()
@@ -63,15 +63,19 @@ class Judged:
         self.study.set_final(self.number, Final(self.seeds, reason=reason))
 
 
-def _next_trial(plan: Plan, study: Study) -> Order | None:
-    """The next setting that makes a configuration; one that makes none has failed."""
+def _next_trial(plan: Plan, study: Study, ended: Callable[[int], None]) -> Order | None:
+    """The next setting to be trained: not one that makes no configuration, nor one whose scores are known."""
     while (begun := study.begin(plan.effort.trials)) is not None:
         try:
             config = plan.config_of(begun.setting)
         except ValueError as error:
             begun.failed(str(error))
-            continue
-        return Order(begun.number, config, plan.effort.seeds, begun, prune=plan.effort.prune)
+        else:
+            twin = study.twin(begun.setting)
+            if twin is None:
+                return Order(begun.number, config, plan.effort.seeds, begun, prune=plan.effort.prune)
+            begun.done(twin.scores)
+        ended(begun.number)
     return None
 
 
@@ -79,7 +83,9 @@ def _finalists(plan: Plan, study: Study) -> list[Trial]:
     complete = study.best()
     if not complete:
         raise ValueError(f"no trial of {plan.name} was completed; the first failed because {study.trials()[0].reason}")
-    return complete[: plan.effort.finalists]
+    settings = [trial.setting for trial in complete]
+    different = [trial for place, trial in enumerate(complete) if trial.setting not in settings[:place]]
+    return different[: plan.effort.finalists]
 
 
 def _is_judged(plan: Plan, trial: Trial) -> bool:
