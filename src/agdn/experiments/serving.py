@@ -30,8 +30,11 @@ class Exchange:
     stop: Stop
 
     def send(self, message: dict[str, Any]) -> None:
-        self.answers.write(json.dumps(message) + "\n")
-        self.answers.flush()
+        try:
+            self.answers.write(json.dumps(message) + "\n")
+            self.answers.flush()
+        except BrokenPipeError:  # the starter was killed a moment ago
+            os._exit(1)
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
         """Wait for the reply."""
