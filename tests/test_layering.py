@@ -21,8 +21,9 @@ ALLOWED: dict[str, set[str]] = {
     "experiments": BELOW_EXPERIMENTS,
     "studies": BELOW_EXPERIMENTS | {"experiments"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},
+    "search": BELOW_EXPERIMENTS | {"experiments"},
     "bench": BELOW_EXPERIMENTS,
-    "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "bench"},
+    "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "search", "bench"},
     "__init__": BELOW_EXPERIMENTS | {"experiments"},
     "__main__": {"cli"},
 }

@@ -111,6 +111,12 @@ def test_evaluation_covers_every_part() -> None:
     assert evaluation.valid_loss == pytest.approx(F.cross_entropy(outputs[30:45], data.y[30:45]).item())
 
 
+def test_parts_that_are_left_out_are_not_scored() -> None:
+    data = dataset()
+    evaluation = NodeTask(data, parts=("train", "valid")).evaluate(Fixed(torch.randn(N, 3)), Inputs.of(data))
+    assert list(evaluation.scores) == ["train", "valid"]
+
+
 def test_class_weights_and_smoothing_reach_the_loss() -> None:
     data, outputs = dataset(), torch.randn(N, 3)
     task = NodeTask(data, class_weights=[1.0, 2.0, 3.0], label_smoothing=0.1)

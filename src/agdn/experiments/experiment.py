@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -18,7 +19,7 @@ from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS, alone, claim, is_finished, write_json
 from agdn.models import build_model
 from agdn.tasks.inputs import Inputs
-from agdn.tasks.node import NodeTask
+from agdn.tasks.node import PARTS, NodeTask
 from agdn.training import checkpoint
 from agdn.training.run import train
 from agdn.training.seeds import seed_everything
@@ -42,12 +43,15 @@ class Experiment:
     seed: int
     folder: Path
 
-    def assemble(self) -> Assembled:
-        """Dataset, task, inputs and the model with its first weights: the same bits for the same seed."""
+    def assemble(self, *, parts: Sequence[str] = PARTS) -> Assembled:
+        """Dataset, task, inputs and the model with its first weights: the same bits for the same seed.
+
+        The task scores ``parts`` alone; what chooses between models leaves ``test`` out.
+        """
         device = usable_device(self.config.device)
         dataset = prepared_dataset(self.config.data, self.seed)
         options = self.config.task.model_dump(exclude={"setting"})
-        task = NodeTask(dataset, **options)
+        task = NodeTask(dataset, **options, parts=parts)
         inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device)
         seed_everything(self.seed)
         model = build_model(self.config.model, in_channels=input_width(dataset), out_channels=task.out_channels)

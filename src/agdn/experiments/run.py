@@ -62,7 +62,7 @@ def run_all(
 ) -> list[Result]:
     """Several configurations over the same seeds; ``finished`` is called with every run as it ends."""
     chosen = chosen_seeds(seeds)
-    configs = [_located(config, data) for config in configs]
+    configs = [located(config, data) for config in configs]
     names = [config.name for config in configs]
     if len(set(names)) < len(names):
         raise ValueError(f"two of the recipes have the name {max(names, key=names.count)!r}; give each its own")
@@ -118,7 +118,7 @@ def _with_threads(experiment: Experiment, threads: int) -> Experiment:
     return Experiment(config.model_copy(update={"threads": threads}), experiment.seed, experiment.folder)
 
 
-def _located(config: Config, root: str | Path | None) -> Config:
+def located(config: Config, root: str | Path | None) -> Config:
     """Folders of the data as they are from everywhere, since a run may be resumed or loaded from elsewhere."""
     data = config.data
     changes: dict[str, Any] = {}

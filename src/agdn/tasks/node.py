@@ -39,6 +39,7 @@ class NodeTask:
         class_weights: A number a class (for yes/no tasks: the weight of each task's positives), or ``"balanced"``.
         label_smoothing: Share of the certainty that the labels lose.
         standardize: Learn numbers in units of the training nodes' spread; scores stay in the user's units.
+        parts: Which parts are scored; what chooses between models leaves ``test`` out.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class NodeTask:
         class_weights: Sequence[float] | Literal["balanced"] | None = None,
         label_smoothing: float = 0.0,
         standardize: bool = True,
+        parts: Sequence[str] = PARTS,
     ) -> None:
         if dataset.target == "link":
             raise ValueError(f"{dataset.name} asks for links; a node task needs a label on the nodes")
@@ -57,6 +59,7 @@ class NodeTask:
         if not isinstance(dataset.split, NodeSplit):
             raise ValueError(f"{dataset.name} is split by edges; a node task needs a split of its nodes")
         self.name, self.y, self.split = dataset.name, dataset.y.cpu(), dataset.split
+        self.parts = tuple(parts)
         self.out_channels = dataset.num_classes
         self.score_names = _score_names(dataset)
         self.metric = self.score_names[0]
@@ -93,10 +96,10 @@ class NodeTask:
     def evaluate(self, model: nn.Module, inputs: Inputs) -> Evaluation:
         """One pass over the whole graph with the model as it is; the caller puts it in evaluation mode."""
         outputs = inputs.whole.outputs(model)
-        parts = {part: getattr(self.split, part) for part in PARTS}
+        parts = {part: getattr(self.split, part) for part in self.parts}
         rows = {part: outputs[nodes.to(outputs.device)] for part, nodes in parts.items()}
         return Evaluation(
-            scores={part: self.score(rows[part], parts[part]) for part in PARTS},
+            scores={part: self.score(rows[part], parts[part]) for part in parts},
             valid_loss=float(self.loss(rows["valid"], parts["valid"]).detach()),
         )
 

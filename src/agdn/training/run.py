@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from torch import nn
 from agdn.tasks.inputs import Inputs
 from agdn.tasks.node import NodeTask
 from agdn.training import checkpoint, memory_estimate, wrappers
+from agdn.training.epoch import Epoch
 from agdn.training.errors import TrainingError
 from agdn.training.loop import fit
 from agdn.training.progress import progress
@@ -19,6 +21,7 @@ from agdn.training.settings import Settings
 from agdn.training.signals import Stop, caught
 from agdn.training.state import State
 
+Watch = Callable[[Iterator[Epoch]], Iterator[Epoch]]
 LOG_NAME, CHECKPOINT_NAME, CURVES_NAME = "metrics.jsonl", "checkpoint", "tensorboard"
 
 
@@ -51,6 +54,7 @@ def train(
     checkpoint_seconds: float = 30.0,
     tensorboard: bool = False,
     check_memory: bool = True,
+    watch: Watch | None = None,
 ) -> Trained:
     """Train to the end, and give the model its best weights.
 
@@ -62,6 +66,7 @@ def train(
             holds a run is refused.
         label: Show progress under this name.
         checkpoint_seconds: Time between two checkpoints; the end and a signal always save.
+        watch: Wraps the epochs from outside; it may end the run by an error of its own.
 
     Raises:
         Interrupted: SIGTERM or SIGINT came; the state is saved.
@@ -87,6 +92,8 @@ def train(
                 epochs = wrappers.tensorboard(epochs, folder / CURVES_NAME)
         if label is not None:
             epochs = progress(epochs, settings.epochs, task.metric, label=label)
+        if watch is not None:
+            epochs = watch(epochs)
         for _ in epochs:
             pass
     best = state.restore_best()
