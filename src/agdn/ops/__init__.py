@@ -9,10 +9,12 @@ from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
+from agdn.ops.skipgram import SkipGram
 from agdn.ops.walks import random_walks
 
 __all__ = [
     "Combination",
+    "SkipGram",
     "SlowPathWarning",
     "diffuse",
     "drop_edges",
