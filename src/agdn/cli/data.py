@@ -200,7 +200,7 @@ def text(name: str, root: Path | None, out: Path, parts: tuple[Any, ...], width:
 @click.option("--walks-per-node", type=click.IntRange(min=1), default=10, show_default=True, help="In an epoch.")
 @click.option("--p", type=float, default=1.0, show_default=True, help="Return parameter of node2vec.")
 @click.option("--q", type=float, default=1.0, show_default=True, help="In-out parameter of node2vec.")
-@click.option("--negatives", type=click.IntRange(min=1), default=1, show_default=True, help="Random nodes a context.")
+@click.option("--negatives", type=click.IntRange(min=1), default=1, show_default=True, help="Random windows a window.")
 @click.option("--epochs", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--lr", type=float, default=0.1, show_default=True, help="Step of the first batch; falls to 0.")
 @click.option("--directed", is_flag=True, help="Walk along the edges only; otherwise also against them.")

@@ -17,8 +17,10 @@ from agdn.ops.walks import random_walks
 
 Progress = Callable[[str, float], None]
 
-LARGEST_BATCH = 1024  # walks; a batch visits a node less than once on average, whatever the size of the graph
+LARGEST_BATCH = 1024  # walks; a batch visits a node about once on average, or less, whatever the size of the graph
 SMALLEST_BATCH = 16
+NOISE_POWER = 0.75  # of a node's degree, as word2vec has it: hubs are random contexts more often, but not that much
+NOISE_COPIES = 8  # of a node in the noise, on average
 
 
 def walk_embedding(
@@ -47,7 +49,7 @@ def walk_embedding(
         window: Nodes of a window: a centre and the nodes that follow it on the walk.
         walks_per_node: Walks from every node in an epoch.
         p, q: Return and in-out parameter of node2vec; both 1 is DeepWalk.
-        negatives: Random nodes for every context, shared by the windows of a walk.
+        negatives: Windows of random nodes for every window of a walk.
         lr: Step of the first batch; it falls linearly to 0.
         undirected: Walk along every edge in both directions.
         edge_weight: (E,) in the caller's edge order: steps are drawn in proportion to it.
@@ -60,10 +62,12 @@ def walk_embedding(
     if undirected:
         walked = walked.undirected()
         edge_weight = None if edge_weight is None else walked.carry(edge_weight.cpu())
-    sources, linked = _with_edges(walked)
+    sources = walked.out_degree.nonzero().squeeze(1)
     generator = torch.Generator().manual_seed(seed)
-    model = SkipGram(graph.num_nodes, dim, noise=linked, window=window, negatives=negatives, generator=generator)
-    batch = min(LARGEST_BATCH, max(SMALLEST_BATCH, len(linked) // walk_length))
+    model = SkipGram(
+        graph.num_nodes, dim, noise=_noise(walked), window=window, negatives=negatives, generator=generator
+    )
+    batch = min(LARGEST_BATCH, max(SMALLEST_BATCH, len(sources) // walk_length))
     rounds = epochs * walks_per_node
     for turn in range(rounds):
         starts = sources[torch.randperm(len(sources), generator=generator)]
@@ -78,10 +82,12 @@ def walk_embedding(
     return model.table
 
 
-def _with_edges(graph: Graph) -> tuple[Tensor, Tensor]:
-    """The nodes that a walk can leave, and all that walks can visit."""
-    left, entered = graph.out_degree > 0, graph.in_degree > 0
-    return left.nonzero().squeeze(1), (left | entered).nonzero().squeeze(1)
+def _noise(graph: Graph) -> Tensor:
+    """The nodes with edges, each as often as its degree says."""
+    degree = (graph.in_degree + graph.out_degree).double() ** NOISE_POWER
+    copies = (NOISE_COPIES * degree / degree[degree > 0].mean()).round().clamp(min=1).long()
+    nodes = torch.arange(graph.num_nodes, dtype=graph.indices.dtype)
+    return nodes.repeat_interleave(copies.where(degree > 0, 0))
 
 
 def _draw(generator: torch.Generator) -> int:

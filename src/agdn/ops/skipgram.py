@@ -1,17 +1,20 @@
-"""Skip-gram with negative sampling: node vectors that tell the nodes of one window from nodes drawn at random.
+"""Skip-gram with negative sampling: node vectors that tell the windows of walks from windows of random nodes.
 
-A walk of L nodes has L - window + 1 windows. The first node c of each is to be told from noise by its contexts x, the
-other nodes of the window; all windows of a walk share its noise nodes z:
+A walk of L nodes has L - window + 1 windows: a centre c and the nodes x that follow it. As many windows (c', x') are
+cut out of L nodes drawn at random:
 
-    loss = - sum over windows of [ sum_x log sigma(h_c . h_x) + sum_z log sigma(-h_c . h_z) ]
+    loss = - sum over (c, x) of log sigma(h_c . h_x) - sum over (c', x') of log sigma(-h_c' . h_x')
 
-One table of vectors serves centres and contexts alike.
+One table of vectors serves centres and contexts alike. A node is no pair with itself.
+
+That both ends of a negative pair are random matters: were the centres of a walk set against shared random nodes, each
+of these would be pushed by one community at a time, and the noise of that costs several points of accuracy.
 
 Steps are synchronous: all walks of a batch see the table as it was before, and a row's gradients are added up by the
-one thread that owns it. Threads that write to a shared table as they please (hogwild) are no faster here, since the
+one thread that owns it. Threads that write to a shared table as they please (hogwild) are hardly faster, since the
 arithmetic outweighs the writing, and would give other vectors each time; this gives the same bits for any number of
-threads. What staleness costs, hubs above all, whose gradients of a whole batch are summed, a rate of its own for every
-row makes up for (Adagrad on the row's mean square).
+threads. What staleness costs, at hubs above all, whose gradients of a whole batch are summed, a rate of its own for
+every row makes up for (Adagrad on the row's mean square).
 """
 
 from __future__ import annotations
@@ -26,9 +29,9 @@ class SkipGram:
     """A table of node vectors in training.
 
     Args:
-        noise: (M,) the nodes that negatives are drawn from, each as likely.
+        noise: (M,) what random nodes are drawn from; a node that stands there twice is twice as likely.
         window: Nodes of a window, the centre and its contexts.
-        negatives: Noise nodes for every context.
+        negatives: Windows of random nodes for every window of a walk; their mean counts.
         generator: Draws the vectors to start from.
 
     Attributes:
@@ -43,7 +46,7 @@ class SkipGram:
         *,
         noise: Tensor,
         window: int,
-        negatives: int,
+        negatives: int = 1,
         generator: torch.Generator | None = None,
     ) -> None:
         require_kernels("skip-gram steps")
@@ -56,27 +59,25 @@ class SkipGram:
         self._grads = torch.empty(0)
 
     def step(self, walks: Tensor, *, lr: float, seed: int) -> None:
-        """Move the vectors of a batch of walks (B, L), and those of their negatives, once."""
+        """Move the vectors of a batch of walks (B, L), and those of as many random nodes, once."""
         from agdn.ops.kernels.jit import row_chunks, use_threads
         from agdn.ops.kernels.skipgram import ascend, gradients, places_by_node
 
         use_threads()
-        rows = walks.size(1) + self.negatives * (self.window - 1)
-        nodes = torch.empty(len(walks), rows, dtype=walks.dtype)
-        places = torch.empty(nodes.numel(), dtype=torch.int64)
-        grads = self._scratch(len(walks), rows)
-        table = self.table.numpy()
-        gradients(row_chunks(len(walks)), walks.numpy(), self.noise.numpy(), table, self.window, seed, nodes.numpy(),
-                  grads.numpy())  # fmt: skip
+        blocks, length = len(walks) * (1 + self.negatives), walks.size(1)
+        nodes = torch.empty(blocks, length, dtype=walks.dtype)
+        places = torch.empty(blocks * length, dtype=torch.int64)
+        grads, table = self._scratch(blocks * length), self.table.numpy()
+        gradients(row_chunks(blocks), walks.numpy(), self.noise.numpy(), table, self.window, seed, nodes.numpy(),
+                  grads.view(blocks, length, -1).numpy())  # fmt: skip
         places_by_node(nodes.view(-1).numpy(), self._indptr.numpy(), places.numpy())
-        ascend(row_chunks(len(table)), self._indptr.numpy(), places.numpy(), grads.flatten(0, 1).numpy(), lr, table,
+        ascend(row_chunks(len(table)), self._indptr.numpy(), places.numpy(), grads.numpy(), lr, table,
                self.squares.numpy())  # fmt: skip
 
-    def _scratch(self, walks: int, rows: int) -> Tensor:
-        """(walks, rows, D) uninitialised, in memory that is kept from step to step."""
-        size = walks * rows * self.table.size(1)
-        if self._grads.numel() < size:
+    def _scratch(self, rows: int) -> Tensor:
+        """(rows, D) uninitialised, in memory that is kept from step to step."""
+        if len(self._grads) < rows:
             from agdn.ops.kernels.buffers import empty
 
-            self._grads = empty((size,), self.table.dtype)
-        return self._grads[:size].view(walks, rows, -1)
+            self._grads = empty((rows, self.table.size(1)), self.table.dtype)
+        return self._grads[:rows]

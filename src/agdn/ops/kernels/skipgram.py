@@ -1,8 +1,8 @@
 """Skip-gram with negative sampling, a batch of walks at a time.
 
-A walk's rows and its negatives are gathered once into a block that stays in the cache; the scores of all its pairs and
-their gradients are then small dense products. Every walk writes its own gradients, and every row of the table is
-changed by one thread that adds up the row's gradients in the order of the walks.
+The rows of a walk, or of the random nodes that stand against it, are gathered once into a block that stays in the
+cache; the scores of all pairs and their gradients are then small dense products. Every block writes its own gradients,
+and every row of the table is changed by one thread that adds up the row's gradients in the order of the blocks.
 """
 
 from __future__ import annotations
@@ -62,44 +62,45 @@ def add_rows(rows, factors, first, last, out):
 
 
 @row_function
-def pulls(nodes, centre, first, last, label, scores, by_partner):
-    """Scores in first..last become label - sigmoid(score), how far a pair is to move together; a node is no pair."""
+def pulls(nodes, centre, last, label, weight, scores, by_context):
+    """Scores of the contexts centre + 1..last become weight (label - sigmoid(score)); a node is no pair with itself."""
     one = scores.dtype.type(1)
-    for j in range(first, last):
+    for j in range(centre + 1, last):
         chance = one / (one + math.exp(-scores[j]))
-        scores[j] = scores.dtype.type(0) if nodes[j] == nodes[centre] else label - chance
-        by_partner[j, centre] = scores[j]
+        scores[j] = scores.dtype.type(0) if nodes[j] == nodes[centre] else weight * (label - chance)
+        by_context[j, centre] = scores[j]
+
+
+@row_function
+def block_gradients(rows, nodes, window, label, weight, pull, by_context, out):
+    """out[j] of every row, from all windows of a block; pull[i, j] is how far centre i and context j are to meet."""
+    length = len(nodes)
+    centres = length - window + 1
+    out[:] = rows.dtype.type(0)
+    for i in range(centres):
+        dots(rows, i, i + 1, i + window, pull[i])
+        pulls(nodes, i, i + window, label, weight, pull[i], by_context)
+        add_rows(rows, pull[i], i + 1, i + window, out[i])
+    for j in range(1, length):
+        add_rows(rows, by_context[j], max(0, j - window + 1), min(j, centres), out[j])
 
 
 @kernel
 def gradients(chunks, walks, noise, table, window, seed, nodes, grads):
-    """The ascent directions of every walk's rows; nodes (B, R) says whose, a walk's own nodes before its negatives.
-
-    In row i of ``pull`` stand the pairs of centre i: the ``window - 1`` nodes that follow it, and all negatives.
-    """
-    length, count = walks.shape[1], nodes.shape[1]
+    """Ascent directions of the rows of all blocks, and whose they are; block b < B is walk b, the others are noise."""
+    length = walks.shape[1]
     centres = length - window + 1
     for chunk in prange(len(chunks) - 1):
-        rows = np.empty((count, table.shape[1]), table.dtype)
-        pull, by_partner = np.empty((centres, count), table.dtype), np.empty((count, centres), table.dtype)
-        zero, one = table.dtype.type(0), table.dtype.type(1)
-        for w in range(chunks[chunk], chunks[chunk + 1]):
-            own, out, key = nodes[w], grads[w], hash64(seed, w)
-            for j in range(count):
-                own[j] = walks[w, j] if j < length else noise[below(hash64(key, j), len(noise))]
+        rows = np.empty((length, table.shape[1]), table.dtype)
+        pull, by_context = np.empty((centres, length), table.dtype), np.empty((length, centres), table.dtype)
+        for block in range(chunks[chunk], chunks[chunk + 1]):
+            own, key, real = nodes[block], hash64(seed, block), block < len(walks)
+            for j in range(length):
+                own[j] = walks[block, j] if real else noise[below(hash64(key, j), len(noise))]
                 rows[j] = table[own[j]]
-                out[j] = zero
-            for i in range(centres):
-                dots(rows, i, i + 1, i + window, pull[i])
-                dots(rows, i, length, count, pull[i])
-                pulls(own, i, i + 1, i + window, one, pull[i], by_partner)
-                pulls(own, i, length, count, zero, pull[i], by_partner)
-                add_rows(rows, pull[i], i + 1, i + window, out[i])
-                add_rows(rows, pull[i], length, count, out[i])
-            for j in range(1, length):
-                add_rows(rows, by_partner[j], max(0, j - window + 1), min(j, centres), out[j])
-            for j in range(length, count):
-                add_rows(rows, by_partner[j], 0, centres, out[j])
+            label = table.dtype.type(1 if real else 0)
+            weight = table.dtype.type(1 if real else len(walks) / (len(nodes) - len(walks)))
+            block_gradients(rows, own, window, label, weight, pull, by_context, grads[block])
 
 
 @serial_kernel
