@@ -8,12 +8,12 @@ cut out of L nodes drawn at random:
 One table of vectors serves centres and contexts alike. A node is no pair with itself.
 
 That both ends of a negative pair are random matters: were the centres of a walk set against shared random nodes, each
-of these would be pushed by one community at a time, and the noise of that costs several points of accuracy.
+of these would be pushed by one community at a time.
 
 Steps are synchronous: all walks of a batch see the table as it was before, and a row's gradients are added up by the
-one thread that owns it. Threads that write to a shared table as they please (hogwild) are hardly faster, since the
-arithmetic outweighs the writing, and would give other vectors each time; this gives the same bits for any number of
-threads. What staleness costs, at hubs above all, whose gradients of a whole batch are summed, a rate of its own for
+one thread that owns it. Threads that write to a shared table as they please (hogwild) would spare the gradients their
+way through memory, but give other vectors each time; this gives the same bits for any number of threads.
+What staleness costs, at hubs above all, whose gradients of a whole batch are summed, a rate of its own for
 every row makes up for (Adagrad on the row's mean square).
 """
 
