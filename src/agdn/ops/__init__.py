@@ -9,9 +9,12 @@ from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
+from agdn.ops.skipgram import SkipGram
+from agdn.ops.walks import random_walks
 
 __all__ = [
     "Combination",
+    "SkipGram",
     "SlowPathWarning",
     "diffuse",
     "drop_edges",
@@ -21,6 +24,7 @@ __all__ = [
     "node_scores",
     "pair_product",
     "propagate",
+    "random_walks",
     "relu_dropout",
     "reuse_freed_memory",
     "softmax_over_sources",
