@@ -4,6 +4,7 @@ from agdn.ops.backend import SlowPathWarning, kernels_run_on
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.kernels.buffers import reuse_freed_memory
+from agdn.ops.normalise import normalised_adjacency
 from agdn.ops.pairs import pair_product
 from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
@@ -22,6 +23,7 @@ __all__ = [
     "edge_scores",
     "kernels_run_on",
     "node_scores",
+    "normalised_adjacency",
     "pair_product",
     "propagate",
     "random_walks",
