@@ -23,7 +23,15 @@ CONFIG, RESULT, WEIGHTS, CHECKPOINT, TRANSFORMS = (
     "checkpoint",
     "transforms",
 )
-NOT_COMPARED = {("threads",), ("data", "root"), ("description",), ("published",), ("name",)}
+NOT_COMPARED = {
+    ("threads",),
+    ("data", "root"),
+    ("description",),
+    ("published",),
+    ("name",),
+    ("task", "distillation", "runs"),
+    ("task", "distillation", "teacher"),
+}
 
 
 def seed_folder(out: Path, name: str, seed: int) -> Path:
