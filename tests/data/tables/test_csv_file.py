@@ -39,7 +39,7 @@ def written(tmp_path: Path, content: bytes, name: str = "nodes.csv") -> Path:
         (b"\xef\xbb\xbfid,note\r\n1,a\r\n2,b\r\n", "windows.csv"),
         (b"id;note\n1;a\n2;b", "semicolon.csv"),
         (b"id\tnote\n1\ta\n\n2\tb\n\n", "tabs.tsv"),
-        (gzip.compress(b"id,note\n1,a\n2,b\n"), "packed.csv.gz"),
+        (gzip.compress(b"id,note\n1,a\n2,b\n", mtime=0), "packed.csv.gz"),
     ],
 )
 def test_dialects_say_the_same(tmp_path: Path, content: bytes, name: str) -> None:
