@@ -10,7 +10,7 @@ from agdn.experiments.recipes import _content, read_recipe, recipe_names
 from agdn.experiments.run import run_all
 from agdn.training.loop import first_losses
 
-STAND_IN = ["data.name=csbm", "data.options={num_nodes: 120}"]
+STAND_IN = ["data.name=csbm", "data.options={num_nodes: 260}"]  # enough for 20 + 30 nodes of each of four classes
 TINY = ["training.epochs=2", "training.evaluate_from=1", "model.hidden_channels=4", "threads=1"]
 GOLDEN = json.loads((Path(__file__).parent / "golden_losses.json").read_text())
 
@@ -36,7 +36,7 @@ def test_every_recipe_says_what_was_published(name: str) -> None:
     assert config.published is None or config.published.metric == "accuracy"
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@pytest.mark.parametrize("name", ["digits/agdn", "digits/gat", "long-range/agdn"])
 def test_the_first_ten_losses_are_golden(name: str) -> None:
     """The same computation gives the same losses; another processor may round otherwise."""
     torch.set_num_threads(1)
