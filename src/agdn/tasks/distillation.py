@@ -49,8 +49,8 @@ class Distillation:
         alpha, t = self.options.alpha, self.options.temperature
         student, teacher = outputs.float() / t, teacher.to(outputs.device) / t
         if self.target == "class":
-            divergence = F.kl_div(student.log_softmax(1), teacher.softmax(1), reduction="mean")
+            divergence = F.kl_div(student.log_softmax(1), teacher.softmax(1), reduction="none").mean()
         else:
             answers = [torch.stack([values, -values]) for values in (student, teacher)]
-            divergence = F.kl_div(F.logsigmoid(answers[0]), answers[1].sigmoid(), reduction="mean")
+            divergence = F.kl_div(F.logsigmoid(answers[0]), answers[1].sigmoid(), reduction="none").mean()
         return (1 - alpha) * on_labels + alpha * t * t * divergence
