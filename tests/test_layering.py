@@ -7,7 +7,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "agdn"
 
-BELOW_EXPERIMENTS = {"graph", "part", "ops", "nn", "models", "data", "sampling", "tasks", "training"}
+BELOW_EXPERIMENTS = {"graph", "part", "ops", "nn", "models", "data", "embedding", "sampling", "tasks", "training"}
 ALLOWED: dict[str, set[str]] = {
     "graph": set(),
     "part": set(),
@@ -15,14 +15,16 @@ ALLOWED: dict[str, set[str]] = {
     "nn": {"graph", "part", "ops"},
     "models": {"graph", "part", "ops", "nn"},
     "data": {"graph", "ops"},
+    "embedding": {"graph", "ops"},
     "sampling": {"graph", "ops"},
     "tasks": {"graph", "ops", "data", "sampling"},
     "training": {"graph", "data", "sampling", "tasks"},
     "experiments": BELOW_EXPERIMENTS,
     "studies": BELOW_EXPERIMENTS | {"experiments"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},
+    "search": BELOW_EXPERIMENTS | {"experiments"},
     "bench": BELOW_EXPERIMENTS,
-    "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "bench"},
+    "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "search", "bench"},
     "__init__": BELOW_EXPERIMENTS | {"experiments"},
     "__main__": {"cli"},
 }

@@ -12,7 +12,7 @@ from agdn.bench.setting import Setting
 ROWS = [
     Row("one", "agdn", "epoch", 1.23456, 2_500_000_000, 4.0, "DGL", runs=(1.3, 1.23456), buffers=3.26, difference=2e-6),
     Row("one", "DGL", "epoch", None, None, status="out of memory"),
-    Row("two", "agdn", "forward", 0.001, 1_500_000),
+    Row("two", "agdn", "forward", 0.001, 1_500_000, rate=12_345.6),
 ]
 
 
@@ -32,6 +32,8 @@ def test_markdown_is_dated_and_has_a_table_a_section() -> None:
     assert text.count("\n## ") == 2
     assert "| agdn | epoch | 1.235 | 2.50 GB | 3.3 | 4.00 | DGL | 2e-06 |" in text
     assert "| DGL | epoch | out of memory |" in text
+    assert [line.endswith("| per second |") for line in text.splitlines() if "| system |" in line] == [False, True]
+    assert "| agdn | forward | 0.001 | 1.5 MB |  |  |  |  | 12,346 |" in text
 
 
 def test_tables_show_the_same_cells() -> None:

@@ -9,7 +9,7 @@ SYSTEMS = (
     System("ours", "", {}, ("go",), reference="theirs"),
     System("theirs", "", {}, ("go",), reference="theirs"),
     System("twice the work", "", {}, ("go",), reference="theirs", reference_factor=2),
-    System("dense", "", {}, ("go",)),
+    System("dense", "", {}, ("go",), units=30),
 )
 REST = Remainder("ours: the rest", "go", "ours", "dense", "theirs")
 
@@ -44,6 +44,7 @@ def test_ratios_say_how_many_times_faster(measured) -> None:
     }
     assert table["ours: the rest"].seconds == 1
     assert (table["ours"].buffers, table["ours"].difference) == (4, 1e-6)
+    assert (table["ours"].rate, table["dense"].rate) == (None, 30)
     assert {"system", "phase", "seconds", "peak_bytes", "ratio"} <= table["ours"].as_dict().keys()
 
 

@@ -56,6 +56,14 @@ def test_scaling(tmp_path: Path) -> None:
     assert rows[1]["ratio"] == pytest.approx(2 * rows[0]["seconds"] / rows[1]["seconds"])
 
 
+def test_walks(tmp_path: Path) -> None:
+    rows = rows_after(tmp_path, "walks", "--part", "steps")
+    phases = [(row["system"], row["phase"]) for row in rows]
+    assert phases == [("agdn", "uniform"), ("agdn", "p = 0.5, q = 2"), ("torch", "uniform")]
+    assert all(row["rate"] > 0 for row in rows)
+    assert rows[0]["ratio"] == pytest.approx(rows[2]["seconds"] / rows[0]["seconds"])
+
+
 def test_dgl_computes_the_same(tmp_path: Path) -> None:
     """The layer and the model on DGL give the outputs and gradients of ours."""
     python = os.environ.get("AGDN_DGL_PYTHON")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from agdn.cli import cli
+from agdn.cli import cli, main
+from agdn.data.names import load_dataset
 from agdn.data.store import open_dataset
 
 NODES = "id,age,city,label\n" + "".join(f"n{row},{row},c{row % 3},{'xy'[row % 2]}\n" for row in range(20))
@@ -102,3 +103,60 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tables: list[str], tmp_
     assert result.returncode == 2
     assert result.stderr.startswith("agdn: ")
     assert result.stderr.strip().count("\n") == 0
+
+
+TINY_WALKS = ["--dim", "8", "--walk-length", "6", "--window", "3", "--walks-per-node", "1"]
+
+
+def test_embed_writes_features_that_a_recipe_takes(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "walks.npy"
+    arguments = ["data", "embed", "digits", "--out", str(file), *TINY_WALKS, "--q", "2", "--seed", "3"]
+    result = CliRunner().invoke(cli, [*arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    said = json.loads(result.output)
+    settings = json.loads(file.with_suffix(".json").read_text())
+    assert settings.items() <= said.items()
+    chosen = {"dataset": "digits", "shape": [1797, 8], "walk_length": 6, "q": 2.0, "seed": 3, "directed": False}
+    assert chosen.items() <= settings.items()
+    assert load_dataset("digits", features=file).x.shape == (1797, 8)
+    first = file.read_bytes()
+    table = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert "walk_length\t6" in table.output
+    assert file.read_bytes() == first
+
+
+def test_embed_that_is_stopped_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("agdn.embedding.walk_embedding", stopped)
+    result = CliRunner().invoke(cli, ["data", "embed", "digits", "--out", str(tmp_path / "x.npy")])
+    assert result.exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["digitz", "--out", "x.npy"], "there is no data set named 'digitz'"),
+        (["digits", "--out", "x.csv"], "x.csv must end in .npy"),
+        (["digits", "--out", "x.npy", "--window", "50"], "window must lie in 2..40"),
+        (["digits", "--out", "x.npy", "--p", "0"], "p must be a number above 0, got 0.0"),
+        (["digits", "--out", "x.npy", "--weighted"], "digits has no edge weights; leave out --weighted"),
+    ],
+)
+def test_embed_with_a_mistake_is_one_sentence(
+    arguments: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["agdn", "data", "embed", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert sentence in said
+    assert list(tmp_path.iterdir()) == []

@@ -64,7 +64,7 @@ def test_predictions_for_old_and_new_nodes(recipe: Path, tmp_path: Path) -> None
         assert [row["id"] for row in csv.DictReader(file)] == [f"n{row}" for row in range(100, 108)]
 
 
-@pytest.mark.parametrize("kind", ["recipes", "models", "presets", "datasets", "transitions", "weightings"])
+@pytest.mark.parametrize("kind", ["recipes", "models", "presets", "datasets", "transitions", "weightings", "spaces"])
 def test_everything_is_listed_with_a_word_about_it(kind: str) -> None:
     listed = json.loads(agdn("list", kind, "--json").stdout)
     assert listed

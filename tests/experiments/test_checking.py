@@ -50,7 +50,7 @@ def test_a_preset_is_written_out() -> None:
         ("model=GCN", "model.hidden_channels is missing: GCN needs"),
         ("model=5", "model: input should be an object, got 5"),
         ("training.epoch=5", "unknown key 'training.epoch': did you mean 'training.epochs'"),
-        ("training.epochs=-5", "training.epochs: input should be greater than 0, got -5"),
+        ("training.epochs=-5", "training.epochs: input should be greater than or equal to 0, got -5"),
         ("training.epochs=ten", "training.epochs: input should be a valid integer, got 'ten'"),
         ("training.optimizer.lrr=1", "unknown key 'training.optimizer.lrr': did you mean 'training.optimizer.lr'"),
         ("training.optimizer.lr=0", "training.optimizer.lr: input should be greater than 0, got 0"),

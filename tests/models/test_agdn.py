@@ -168,3 +168,17 @@ def test_compiled_model_agrees_on_another_graph_size() -> None:
     for num_nodes, num_edges in ((12, 40), (31, 90)):
         x, graph = torch.randn(num_nodes, 8), Graph(random_edges(num_nodes, num_edges), num_nodes)
         torch.testing.assert_close(compiled(x, graph), model(x, graph))
+
+
+def test_encoder_dropout_acts_on_the_features_in_training_alone() -> None:
+    graph, x = Graph(torch.tensor([[0, 1], [1, 0]]), 2), torch.ones(2, 50)
+    model = AGDN(50, 4, 3, num_layers=1, encoder_channels=8, encoder_dropout=0.9, norm="none")
+    seen: list[torch.Tensor] = []
+    assert model.encoder is not None
+    model.encoder.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+    model(x, graph)
+    model.eval()(x, graph)
+    assert 0.7 < float((seen[0] == 0).float().mean()) < 1
+    assert torch.equal(seen[1], x)
+    with pytest.raises(ValueError, match="in front of an encoder"):
+        AGDN(50, 4, 3, encoder_dropout=0.5)

@@ -4,7 +4,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from agdn.tasks.losses import EPSILON, LOSSES, binary_cross_entropy, binary_loge, cross_entropy, huber, loge, mae, mse
+from agdn.tasks.losses import EPSILON, LOSSES, binary_cross_entropy, cross_entropy, huber, mae, mse
+
+loge, savage, loge_savage = (LOSSES["class"][name] for name in ("loge", "savage", "loge_savage"))
+binary_loge = LOSSES["multilabel"]["binary_loge"]
 
 
 def test_loge_is_zero_where_the_cross_entropy_is_and_has_slope_one_over_epsilon() -> None:
@@ -22,7 +25,22 @@ def test_loge_of_each_node() -> None:
     torch.testing.assert_close(loge(logits, y), expected)
 
 
-@pytest.mark.parametrize("loss", [cross_entropy, loge])
+def test_each_reshaping_against_numbers_worked_out_by_hand() -> None:
+    logits, y = torch.tensor([[math.log(3.0), 0.0]], dtype=torch.float64), torch.tensor([0])
+    entropy = math.log(4 / 3)  # the right class has probability 3/4
+    assert cross_entropy(logits, y).item() == pytest.approx(entropy)
+    assert loge(logits, y).item() == pytest.approx(math.log(1 - math.log(2) + entropy) - math.log(1 - math.log(2)))
+    assert savage(logits, y).item() == pytest.approx(1 / 16)  # (1 - 3/4)^2
+    assert loge_savage(logits, y).item() == pytest.approx(math.log(1 + 1 / 16 / (1 - math.log(2))))
+    answer, yes = torch.tensor([[math.log(3.0)]], dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
+    binary = {name: loss(answer, yes, None, 0.0).item() for name, loss in LOSSES["multilabel"].items()}
+    assert binary["binary_cross_entropy"] == pytest.approx(entropy)
+    assert binary["binary_savage"] == pytest.approx(1 / 16)
+    assert binary["binary_loge"] == pytest.approx(loge(logits, y).item())
+    assert binary["binary_loge_savage"] == pytest.approx(loge_savage(logits, y).item())
+
+
+@pytest.mark.parametrize("loss", [cross_entropy, loge, savage])
 def test_class_weights_act_as_repeated_nodes(loss) -> None:
     logits, y = torch.randn(12, 3, dtype=torch.float64), torch.arange(12) % 3
     repeated = torch.cat([torch.arange(12), (y == 2).nonzero().squeeze(1)])

@@ -5,34 +5,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from agdn.data.dataset import Dataset, NodeSplit
+from agdn.data.dataset import NodeSplit
 from agdn.graph import Graph
 from agdn.tasks.inputs import Inputs
 from agdn.tasks.node import NodeTask
-
-N = 60
-NODES = torch.arange(N)
-
-
-def dataset(target: str = "class", metric: str = "accuracy", **changes: object) -> Dataset:
-    generator = torch.Generator().manual_seed(3)
-    y = {
-        "class": torch.randint(3, (N,), generator=generator),
-        "multilabel": torch.randint(2, (N, 4), generator=generator).float(),
-        "numeric": 100 + 10 * torch.randn(N, generator=generator),
-    }[target]
-    if metric == "rocauc" and target == "class":
-        y = y.clamp(max=1)
-    fields: dict[str, object] = {
-        "name": "toy",
-        "graph": Graph(torch.randint(N, (2, 200), generator=generator), N),
-        "target": target,
-        "metric": metric,
-        "splits": (NodeSplit(NODES[:30], NODES[30:45], NODES[45:]),),
-        "x": torch.randn(N, 5, generator=generator),
-        "y": y,
-    }
-    return Dataset(**{**fields, **changes})  # type: ignore[arg-type]
+from toy_task import NODES, N, dataset
 
 
 class Fixed(nn.Module):
@@ -111,6 +88,12 @@ def test_evaluation_covers_every_part() -> None:
     assert evaluation.valid_loss == pytest.approx(F.cross_entropy(outputs[30:45], data.y[30:45]).item())
 
 
+def test_parts_that_are_left_out_are_not_scored() -> None:
+    data = dataset()
+    evaluation = NodeTask(data, parts=("train", "valid")).evaluate(Fixed(torch.randn(N, 3)), Inputs.of(data))
+    assert list(evaluation.scores) == ["train", "valid"]
+
+
 def test_class_weights_and_smoothing_reach_the_loss() -> None:
     data, outputs = dataset(), torch.randn(N, 3)
     task = NodeTask(data, class_weights=[1.0, 2.0, 3.0], label_smoothing=0.1)
@@ -128,7 +111,7 @@ def test_class_weights_and_smoothing_reach_the_loss() -> None:
         ({"metric": "hits@20"}, {}, "accuracy or macro_f1 or rocauc, not 'hits@20'"),
         ({"metric": "rocauc"}, {}, "rocauc needs two classes, but there are 3"),
         ({"metric": "rocauc", "y": (torch.arange(N) < 15).long()}, {}, "the valid part of toy has one"),
-        ({}, {"loss": "mse"}, "cross_entropy, loge, not 'mse'"),
+        ({}, {"loss": "mse"}, "loge_savage, not 'mse'"),
         ({}, {"label_smoothing": 1.0}, "label_smoothing"),
         ({}, {"class_weights": [1.0]}, "3 classes"),
     ],

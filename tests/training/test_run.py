@@ -1,11 +1,13 @@
 import json
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
 
 from agdn.training import memory_estimate
+from agdn.training.epoch import Epoch
 from agdn.training.errors import TrainingError
 from agdn.training.run import Trained, train
 from toy_run import built, settings
@@ -37,6 +39,21 @@ def test_a_run_ends_with_the_best_weights(tmp_path: Path) -> None:
 def test_a_folder_changes_nothing_about_the_result(tmp_path: Path) -> None:
     (_, with_folder), (_, without) = run(tmp_path, checkpoint_seconds=0), run()
     assert all(torch.equal(with_folder[name], without[name]) for name in without)
+
+
+def test_a_watch_sees_every_epoch_and_may_end_the_run() -> None:
+    seen: list[int] = []
+
+    def watch(epochs: Iterator[Epoch]) -> Iterator[Epoch]:
+        for epoch in epochs:
+            seen.append(epoch.epoch)
+            if epoch.epoch == 3:
+                raise TrainingError("enough")
+            yield epoch
+
+    with pytest.raises(TrainingError, match="enough"):
+        run(watch=watch)
+    assert seen == [1, 2, 3]
 
 
 def test_neither_does_the_memory_check(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ class System:
         alone: Run before the others start, since it may need all of the memory.
         reference: Name of the system that its time is compared with.
         reference_factor: How many times the reference's work it does.
+        units: How many things a phase does, to be counted per second.
         same_answers: Systems with the same word here compute the same function, which is checked; None for no check.
     """
 
@@ -51,6 +52,7 @@ class System:
     alone: bool = False
     reference: str | None = None
     reference_factor: float = 1.0
+    units: int | None = None
     same_answers: str | None = None
 
 

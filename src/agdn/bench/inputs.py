@@ -44,6 +44,13 @@ def write_model(folder: Path, graph: BenchGraph, *, in_channels: int, channels: 
     return folder
 
 
+def write_graph(folder: Path, graph: BenchGraph) -> Path:
+    """Edges alone."""
+    folder.mkdir()
+    _write(folder, "edge_index", graph.edge_index)
+    return folder
+
+
 def write_pairs(folder: Path, *, num_nodes: int, channels: int, num_pairs: int) -> Path:
     """Node states, node pairs and an upstream gradient."""
     folder.mkdir()

@@ -17,7 +17,7 @@ from agdn.bench.setting import Setting
 if TYPE_CHECKING:
     from rich.table import Table
 
-HEADINGS = ("system", "phase", "seconds", "peak memory", "buffers", "times faster", "than", "difference")
+HEADINGS = ("system", "phase", "seconds", "peak memory", "buffers", "times faster", "than", "difference", "per second")
 
 
 def tables(rows: Sequence[Row]) -> Iterator[Table]:
@@ -27,10 +27,11 @@ def tables(rows: Sequence[Row]) -> Iterator[Table]:
 
     for title, section in _sections(rows):
         table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-        for heading in HEADINGS:
+        width = _width(section)
+        for heading in HEADINGS[:width]:
             table.add_column(heading, justify="left" if heading in ("system", "phase", "than") else "right")
         for row in section:
-            table.add_row(*cells(row))
+            table.add_row(*cells(row)[:width])
         yield table
 
 
@@ -45,6 +46,7 @@ def cells(row: Row) -> tuple[str, ...]:
         "" if row.ratio is None else f"{row.ratio:.2f}",
         "" if row.ratio is None else str(row.reference),
         "" if row.difference is None else f"{row.difference:.0e}",
+        "" if row.rate is None else f"{row.rate:,.0f}",
     )
 
 
@@ -63,8 +65,9 @@ def as_markdown(name: str, rows: Sequence[Row], facts: Mapping[str, str], settin
         "",
     ]
     for title, section in _sections(rows):
-        lines += [f"## {title}", "", _line(HEADINGS), _line("---" for _ in HEADINGS)]
-        lines += [_line(cells(row)) for row in section]
+        headings = HEADINGS[: _width(section)]
+        lines += [f"## {title}", "", _line(headings), _line("---" for _ in headings)]
+        lines += [_line(cells(row)[: len(headings)]) for row in section]
         lines.append("")
     lines.append("[How to read the columns](README.md#how-to-read-them)")
     return "\n".join(lines) + "\n"
@@ -86,6 +89,11 @@ def write(file: Path, text: str) -> None:
 def _sections(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
     for title, section in groupby(rows, key=lambda row: row.section):
         yield title, list(section)
+
+
+def _width(section: Sequence[Row]) -> int:
+    """Columns to show: the last one, what is done per second, only where something is counted."""
+    return len(HEADINGS) - all(row.rate is None for row in section)
 
 
 def _line(values: Iterator[str] | Sequence[str]) -> str:

@@ -26,6 +26,7 @@ class Row:
         runs: Seconds of every run.
         buffers: Peak memory in units of one hop, N x heads x channels floats.
         difference: Largest relative difference of outputs and gradients from the first system that computes the same.
+        rate: Things done per second, where they are counted.
     """
 
     section: str
@@ -39,6 +40,7 @@ class Row:
     runs: tuple[float, ...] = ()
     buffers: float | None = None
     difference: float | None = None
+    rate: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -112,8 +114,9 @@ def _row(
         tuple(measurement.runs),
         None if peak is None or section.hop_bytes is None else peak / section.hop_bytes,
         outcome.differences.get(system.name),
+        _ratio(system.units, measurement.seconds),
     )
 
 
-def _ratio(reference: float | None, seconds: float | None) -> float | None:
-    return None if reference is None or seconds is None or seconds <= 0 else reference / seconds
+def _ratio(amount: float | None, seconds: float | None) -> float | None:
+    return None if amount is None or seconds is None or seconds <= 0 else amount / seconds

@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("agdn.cli.list", "list_command"),
     "predict": ("agdn.cli.predict", "predict"),
     "train": ("agdn.cli.train", "train"),
+    "tune": ("agdn.cli.tune", "tune"),
 }
 
 

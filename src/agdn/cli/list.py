@@ -55,6 +55,18 @@ def _weightings() -> Rows:
     return [(name, _first_line(weighting)) for name, weighting in WEIGHTINGS.items()]
 
 
+def _spaces() -> Rows:
+    from agdn.models.registry import MODELS
+    from agdn.search.space import family_names, find_space
+
+    rows = []
+    for family in family_names():
+        for model in sorted(MODELS):
+            space = find_space(family, model)
+            rows.append((f"{family} {model}", ", ".join(f"{key}: {what}" for key, what in space.to_json().items())))
+    return rows
+
+
 def _first_line(thing: object) -> str:
     named = getattr(thing, "func", thing)
     return (named.__doc__ or "").strip().split("\n")[0]
@@ -67,6 +79,7 @@ KINDS: dict[str, Callable[[], Rows]] = {
     "datasets": _datasets,
     "transitions": _transitions,
     "weightings": _weightings,
+    "spaces": _spaces,
 }
 
 
@@ -74,7 +87,7 @@ KINDS: dict[str, Callable[[], Rows]] = {
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @JSON
 def list_command(kind: str, as_json: bool) -> None:
-    """List the recipes, models, presets, datasets, transitions or weightings that there are."""
+    """List the recipes, models, presets, datasets, transitions, weightings or search spaces that there are."""
     rows = KINDS[kind]()
     if as_json:
         print_json([{"name": name, "description": description} for name, description in rows])

@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agdn.data.atomic import write_array, write_bytes
 from agdn.data.errors import DataError
+from agdn.data.feature_file import write_features
 from agdn.data.tables.roles import ColumnRole, Role
 from agdn.data.tables.table_file import ColumnTable
 from agdn.data.tables.transforms import Widths, fit
@@ -55,13 +55,7 @@ class ExternalFeatures:
 
     def save(self, path: Path) -> Path:
         """Write ``path`` (.npy) and its settings beside it (.json), whose path is returned."""
-        if path.suffix != ".npy":
-            raise DataError(f"{path} must end in .npy; the settings go into a .json of the same name")
-        settings = path.with_suffix(".json")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_array(path, self.x)
-        write_bytes(settings, json.dumps(self.settings, indent=1).encode())
-        return settings
+        return write_features(path, self.x, self.settings)
 
 
 def text_features(

@@ -6,6 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
 
+from agdn.tasks.consistency import ConsistencyOptions
+from agdn.tasks.correct_and_smooth import SmoothingOptions
+from agdn.tasks.distillation import DistillationOptions
+from agdn.tasks.label_input import LabelOptions
 from agdn.training.settings import Settings
 
 FORMAT_VERSION: Literal[1] = 1
@@ -85,7 +89,15 @@ class Task(Section):
     class_weights: tuple[float, ...] | Literal["balanced"] | None = None
     label_smoothing: Annotated[float, Field(ge=0, lt=1)] = 0.0
     standardize: bool = True
+    labels: LabelOptions | None = None
+    consistency: ConsistencyOptions | None = None
+    distillation: DistillationOptions | None = None
+    correct_and_smooth: SmoothingOptions | None = None
     setting: Literal["transductive", "inductive"] = "transductive"
+
+    def options(self) -> dict[str, Any]:
+        """What :class:`agdn.tasks.node.NodeTask` takes."""
+        return {name: getattr(self, name) for name in type(self).model_fields if name != "setting"}
 
 
 class Published(Section):

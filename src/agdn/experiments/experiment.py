@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
@@ -13,12 +14,14 @@ from agdn.data.dataset import Dataset
 from agdn.data.errors import DataError
 from agdn.data.tables import ImportRecord
 from agdn.experiments.config import Config
+from agdn.experiments.device import usable_device
 from agdn.experiments.prepare import prepared_dataset
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS, alone, claim, is_finished, write_json
+from agdn.experiments.teachers import teacher_outputs
 from agdn.models import build_model
 from agdn.tasks.inputs import Inputs
-from agdn.tasks.node import NodeTask
+from agdn.tasks.node import PARTS, NodeTask
 from agdn.training import checkpoint
 from agdn.training.run import train
 from agdn.training.seeds import seed_everything
@@ -42,15 +45,20 @@ class Experiment:
     seed: int
     folder: Path
 
-    def assemble(self) -> Assembled:
-        """Dataset, task, inputs and the model with its first weights: the same bits for the same seed."""
+    def assemble(self, *, parts: Sequence[str] = PARTS) -> Assembled:
+        """Dataset, task, inputs and the model with its first weights: the same bits for the same seed.
+
+        The task scores ``parts`` alone; what chooses between models leaves ``test`` out.
+        """
         device = usable_device(self.config.device)
         dataset = prepared_dataset(self.config.data, self.seed)
-        options = self.config.task.model_dump(exclude={"setting"})
-        task = NodeTask(dataset, **options)
-        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device)
+        teacher = teacher_outputs(self.config, self.seed)
+        task = NodeTask(dataset, **self.config.task.options(), teacher=teacher, parts=parts)
+        bare = task.labels is not None
+        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=bare)
         seed_everything(self.seed)
-        model = build_model(self.config.model, in_channels=input_width(dataset), out_channels=task.out_channels)
+        width = input_width(dataset, added=task.input_columns)
+        model = build_model(self.config.model, in_channels=width, out_channels=task.out_channels)
         return Assembled(dataset, task, inputs, model.to(device))
 
     def run(self, *, resume: bool = False, label: str | None = None, checkpoint_seconds: float = 30.0) -> Run:
@@ -79,13 +87,19 @@ class Experiment:
         self._keep_transforms()
         checkpoint.save_weights(self.folder / WEIGHTS, built.model)
         best, dataset = trained.best, built.dataset
+        scores = {part: dict(best[part]) for part in PARTS}
+        finished = None
+        if built.task.finishes:
+            with torch.no_grad():
+                finished = built.task.evaluate(built.model, built.inputs, finished=True).scores
         run = Run(
             folder=self.folder,
             name=self.config.name,
             seed=self.seed,
             metric=built.task.metric,
             higher_is_better=built.task.higher_is_better,
-            scores={part: dict(best[part]) for part in ("train", "valid", "test")},
+            scores=finished or scores,
+            unfinished_scores=scores if finished else None,
             best_epoch=best["epoch"],
             epochs=trained.epochs,
             stopped_early=trained.stopped_early,
@@ -95,7 +109,7 @@ class Experiment:
                 "name": dataset.name,
                 "nodes": dataset.graph.num_nodes,
                 "edges": dataset.graph.num_edges,
-                "in_channels": input_width(dataset),
+                "in_channels": input_width(dataset, added=built.task.input_columns),
                 "out_channels": built.task.out_channels,
             },
             output=built.task.output.to_json(),
@@ -121,22 +135,7 @@ class Experiment:
         record.save(folder)
 
 
-def input_width(dataset: Dataset) -> int:
-    """Channels of a model's input: of the node features, or of the edge features that stand in for them."""
+def input_width(dataset: Dataset, *, added: int = 0) -> int:
+    """Channels of a model's input: of the node features, or of the edge features that stand in for them, and added."""
     signal = dataset.x if dataset.x is not None else dataset.edge_attr
-    if signal is None:
-        raise ValueError(f"{dataset.name} has neither node nor edge features; name a file in data.features")
-    return signal.size(-1)
-
-
-def usable_device(name: str) -> torch.device:
-    """The device of that name, if this machine has it."""
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device).add_(1)
-    except (RuntimeError, AssertionError, NotImplementedError):
-        have = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-        raise ValueError(f"the device {name!r} is not to be had here; choose from {', '.join(have)}") from None
-    if device.type == "meta":
-        raise ValueError("the device 'meta' holds no numbers; choose cpu")
-    return device
+    return added + (0 if signal is None else signal.size(-1))

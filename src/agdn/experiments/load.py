@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from agdn.data.dataset import Dataset
 from agdn.data.errors import DataError
@@ -16,7 +16,7 @@ from agdn.data.tables import ImportRecord
 from agdn.data.tables.new_rows import new_rows
 from agdn.data.tables.table_file import TableSource
 from agdn.experiments.config import Config
-from agdn.experiments.experiment import usable_device
+from agdn.experiments.device import usable_device
 from agdn.experiments.prediction import Predictions, predict
 from agdn.experiments.prepare import prepared_dataset, scaled, with_edges
 from agdn.experiments.result import Run, read_run
@@ -49,12 +49,21 @@ class TrainedModel:
         """How the model's outputs are read."""
         return NodeOutput.from_json(self.run.output)
 
+    @cached_property
+    def task(self) -> NodeTask:
+        """What the run learnt, on its data."""
+        return NodeTask(self.dataset, **self.config.task.options())
+
+    def outputs(self) -> Tensor:
+        """(N, C) of every node of its data."""
+        signals = self.task.given(self.model, self._signals(self.dataset))
+        return self.task.finished(signals.outputs(self.model), signals.graph)
+
     def evaluate(self) -> dict[str, dict[str, float]]:
         """Scores by part and metric, computed anew."""
-        task = NodeTask(self.dataset, **self.config.task.model_dump(exclude={"setting"}))
-        inputs = Inputs.of(self.dataset, device=usable_device(self.config.device))
         with torch.no_grad():
-            return task.evaluate(self.model, inputs).scores
+            whole = self._signals(self.dataset)
+            return self.task.evaluate(self.model, Inputs(whole, whole), finished=True).scores
 
     def predict(self, nodes: TableSource | None = None, edges: TableSource | None = None) -> Predictions:
         """What the model says about every node of its data, or about the nodes of new tables.
@@ -63,9 +72,13 @@ class TrainedModel:
         or join them to the nodes of the data.
         """
         if nodes is None and edges is None:
-            return predict(self.model, self._signals(self.dataset), self.output, _ids(self.dataset))
+            with torch.no_grad():
+                signals = self.task.given(self.model, self._signals(self.dataset))
+            return predict(self.model, signals, self.output, _ids(self.dataset), finished=self.task.finished)
         if nodes is None or edges is None:
             raise ValueError("to predict for new nodes give both tables, nodes and edges")
+        if self.config.task.labels is not None or self.config.task.correct_and_smooth is not None:
+            raise ValueError("this model uses the labels of its training nodes; it predicts for the nodes of its data")
         record = ImportRecord.read(self.run.folder / TRANSFORMS, of=f"the data of {self.run.folder}")
         found = new_rows(record, nodes, edges, self._imported())
         dataset = with_edges(scaled(found.dataset, self.config.data), self.config.data)
@@ -81,7 +94,8 @@ class TrainedModel:
             return None
 
     def _signals(self, dataset: Dataset) -> Signals:
-        return Inputs.of(dataset, device=usable_device(self.config.device)).whole
+        bare = self.config.task.labels is not None
+        return Inputs.of(dataset, device=usable_device(self.config.device), bare=bare).whole
 
 
 def load(run: Run | Path | str) -> TrainedModel:

@@ -31,7 +31,7 @@ def complete(section: Mapping[str, Any]) -> dict[str, Any]:
         if option not in types:
             raise ValueError(unknown_name(f"key of {name}", f"model.{option}", [f"model.{key}" for key in types]))
         _check(f"model.{option}", option, value, types[option])
-    if "hidden_channels" not in chosen:
+    if "hidden_channels" in types and "hidden_channels" not in chosen:
         raise ValueError(f"model.hidden_channels is missing: {name} needs the width of its hidden layers")
     return {"name": name, **defaults, **{key: chosen[key] for key in chosen if key != "name"}}
 

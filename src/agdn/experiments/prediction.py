@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.data.atomic import replacing, write_bytes
+from agdn.graph import Graph
 from agdn.models import AGDN
 from agdn.tasks.inputs import Signals
 from agdn.tasks.output import NodeOutput
@@ -55,11 +56,19 @@ def check_suffix(path: Path) -> None:
         _pyarrow()
 
 
-def predict(model: nn.Module, signals: Signals, output: NodeOutput, ids: Sequence[Any]) -> Predictions:
-    """What the model, in evaluation mode, says about every node."""
+def predict(
+    model: nn.Module,
+    signals: Signals,
+    output: NodeOutput,
+    ids: Sequence[Any],
+    *,
+    finished: Callable[[Tensor, Graph], Tensor] | None = None,
+) -> Predictions:
+    """What the model, in evaluation mode, says about every node; ``finished`` is done to its outputs."""
     columns: dict[str, list[Any]] = {"id": list(ids)}
     with torch.no_grad():
         outputs, hops = _outputs(model, signals)
+        outputs = outputs if finished is None else finished(outputs, signals.graph)
     decoded = output.decode(outputs.cpu())
     names = output.class_names or tuple(map(str, range(outputs.size(1))))
     if output.target == "class":

@@ -25,6 +25,7 @@ class Run(Section):
     Attributes:
         folder: Where it lies; not part of the file.
         scores: By part (train, valid, test), then by metric, at the best epoch.
+        unfinished_scores: The same before outputs were corrected and smoothed; None where they were not.
         epochs: How many were run; ``best_epoch`` is the one that was kept.
         output: How the model's outputs are read: see :class:`agdn.tasks.output.NodeOutput`.
     """
@@ -37,6 +38,7 @@ class Run(Section):
     metric: str
     higher_is_better: bool
     scores: dict[str, dict[str, float]]
+    unfinished_scores: dict[str, dict[str, float]] | None = None
     best_epoch: int
     epochs: int
     stopped_early: bool

@@ -15,6 +15,7 @@ from agdn.experiments.recipes import read_recipe
 from agdn.experiments.result import Result, Run, read_run
 from agdn.experiments.run_folder import claim, is_finished, seed_folder
 from agdn.experiments.seeds import chosen_seeds
+from agdn.experiments.teachers import teacher_of, with_teacher_in
 from agdn.experiments.workers import run_side_by_side
 
 Finished = Callable[[Run], None]
@@ -62,10 +63,24 @@ def run_all(
 ) -> list[Result]:
     """Several configurations over the same seeds; ``finished`` is called with every run as it ends."""
     chosen = chosen_seeds(seeds)
-    configs = [_located(config, data) for config in configs]
+    configs = [located(config, data) for config in configs]
     names = [config.name for config in configs]
     if len(set(names)) < len(names):
         raise ValueError(f"two of the recipes have the name {max(names, key=names.count)!r}; give each its own")
+    known = {config.name: config for config in configs}
+    teachers = {t.name: known.get(t.name, t) for config in configs if (t := teacher_of(config)) is not None}
+    if teachers:
+        run_all(
+            list(teachers.values()),
+            seeds=chosen,
+            out=out,
+            resume=resume,
+            jobs=jobs,
+            progress=progress,
+            checkpoint_seconds=checkpoint_seconds,
+            finished=finished,
+        )
+    configs = [with_teacher_in(config, Path(out)) for config in configs]
     experiments = [
         Experiment(config, seed, seed_folder(Path(out), config.name, seed)) for config in configs for seed in chosen
     ]
@@ -118,7 +133,7 @@ def _with_threads(experiment: Experiment, threads: int) -> Experiment:
     return Experiment(config.model_copy(update={"threads": threads}), experiment.seed, experiment.folder)
 
 
-def _located(config: Config, root: str | Path | None) -> Config:
+def located(config: Config, root: str | Path | None) -> Config:
     """Folders of the data as they are from everywhere, since a run may be resumed or loaded from elsewhere."""
     data = config.data
     changes: dict[str, Any] = {}

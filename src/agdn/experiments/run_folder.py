@@ -23,7 +23,15 @@ CONFIG, RESULT, WEIGHTS, CHECKPOINT, TRANSFORMS = (
     "checkpoint",
     "transforms",
 )
-NOT_COMPARED = {("threads",), ("data", "root"), ("description",), ("published",), ("name",)}
+NOT_COMPARED = {
+    ("threads",),
+    ("data", "root"),
+    ("description",),
+    ("published",),
+    ("name",),
+    ("task", "distillation", "runs"),
+    ("task", "distillation", "teacher"),
+}
 
 
 def seed_folder(out: Path, name: str, seed: int) -> Path:
@@ -50,7 +58,7 @@ def claim(folder: Path, config: Config) -> Config:
     """
     if (folder / CONFIG).exists():
         stored = read_config(folder)
-        if difference := _first_difference(stored.model_dump(mode="json"), config.model_dump(mode="json")):
+        if difference := first_difference(stored.model_dump(mode="json"), config.model_dump(mode="json")):
             key, there, here = difference
             raise ValueError(
                 f"{folder} holds a run of another configuration ({key} is {there!r} there, {here!r} here); "
@@ -82,16 +90,17 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
     write_bytes(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def _first_difference(
+def first_difference(
     stored: Mapping[str, Any], asked: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> tuple[str, Any, Any] | None:
+    """The first key that makes two configurations give different numbers, and its two values."""
     for key in (*stored, *(key for key in asked if key not in stored)):
         here = (*path, key)
         there, wanted = stored.get(key), asked.get(key)
         if here in NOT_COMPARED or there == wanted:
             continue
         if isinstance(there, Mapping) and isinstance(wanted, Mapping):
-            if found := _first_difference(there, wanted, here):
+            if found := first_difference(there, wanted, here):
                 return found
             continue
         return ".".join(here), there, wanted

@@ -55,7 +55,8 @@ class AGDN(nn.Module):
         skip: ``"input"`` adds each layer's input to its output, from the second layer on and where widths agree;
             ``"sum"`` adds the running sum before the norms.
         norm: ``"batch"``, ``"layer"``, ``"pair"`` or ``"none"``, between the layers.
-        dropout, input_dropout: Rates after each layer and on the input.
+        dropout, input_dropout: Rates after each layer and on the input of the first (the encoder's output).
+        encoder_dropout: Rate on the features in front of the encoder.
         conv: Everything else goes to every :class:`~agdn.AGDNConv`.
     """
 
@@ -78,6 +79,7 @@ class AGDN(nn.Module):
         norm: str = "batch",
         dropout: float = 0.0,
         input_dropout: float = 0.0,
+        encoder_dropout: float = 0.0,
         **conv: Unpack[ConvOptions],
     ) -> None:
         super().__init__()
@@ -87,11 +89,14 @@ class AGDN(nn.Module):
             raise ValueError(f"output must be conv or linear, got {output!r}")
         if skip not in (None, "input", "sum"):
             raise ValueError(f"skip must be None, input or sum, got {skip!r}")
+        if encoder_dropout and encoder_channels is None:
+            raise ValueError("encoder_dropout is in front of an encoder; set encoder_channels, or use input_dropout")
         unknown = [option for option in conv if option not in ConvOptions.__annotations__]
         if unknown:
             raise ValueError(unknown_name("option of AGDN", unknown[0], model_options()))
         self.in_channels, self.out_channels, self.skip = in_channels, out_channels, skip
         self.dropout, self.input_dropout, self.out_activation = dropout, input_dropout, out_activation
+        self.encoder_dropout = encoder_dropout
 
         self.encoder = None if encoder_channels is None else nn.Linear(in_channels, encoder_channels)
         width = in_channels if encoder_channels is None else encoder_channels
@@ -139,7 +144,7 @@ class AGDN(nn.Module):
         graph = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
         h = _summed_edges(graph, edge_attr) if x is None else x
         if self.encoder is not None:
-            h = torch.relu(self.encoder(h))
+            h = torch.relu(self.encoder(dropout(h, self.encoder_dropout, self.training)))
         h = dropout(h, self.input_dropout, self.training)
         attended: list[Weights] = []
         running: Tensor | None = None

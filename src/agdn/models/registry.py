@@ -11,13 +11,21 @@ from torch import nn
 from agdn.models.agdn import AGDN, ConvOptions
 from agdn.models.gat import GAT
 from agdn.models.gcn import GCN
+from agdn.models.label_propagation import LabelPropagation
 from agdn.models.mlp import MLP
 from agdn.models.presets import PRESETS
 from agdn.models.sage import GraphSAGE
 from agdn.nn.conv import AGDNConv
 from agdn.part import unknown_name
 
-MODELS: dict[str, type[nn.Module]] = {"AGDN": AGDN, "GAT": GAT, "GCN": GCN, "GraphSAGE": GraphSAGE, "MLP": MLP}
+MODELS: dict[str, type[nn.Module]] = {
+    "AGDN": AGDN,
+    "GAT": GAT,
+    "GCN": GCN,
+    "GraphSAGE": GraphSAGE,
+    "LabelPropagation": LabelPropagation,
+    "MLP": MLP,
+}
 FROM_DATA = ("in_channels", "out_channels")
 
 
@@ -68,6 +76,6 @@ def build_model(options: Mapping[str, Any], *, in_channels: int, out_channels: i
     for option, value in chosen.items():
         if option.endswith("dropout") and not 0 <= value < 1:
             raise ValueError(f"{option} of {name} must lie in [0, 1), got {value}")
-    if "hidden_channels" not in chosen:
+    if "hidden_channels" in known and "hidden_channels" not in chosen:
         raise ValueError(f"{name} needs hidden_channels, the width of its hidden layers")
     return MODELS[name](in_channels=in_channels, out_channels=out_channels, **chosen)

@@ -7,7 +7,8 @@ With S_ij = exp(e_ij) on the edges and e_ij = LeakyReLU(<q_src, z_j> + <q_dst, z
     gat      softmax over the incoming edges of i                                                 learned
     gat_col  softmax over the outgoing edges of j
     gat_sym  sqrt(gat * gat_col), the pseudo-symmetric form
-    gat_adj  gat * sqrt(deg_in(i) / deg_out(j)), the degree-adjusted form
+    gat_adj  gat * sqrt(deg_in(i) / deg_out(j)), the degree-adjusted form; with ``scaled_scores`` the scores too see
+             features that are divided by sqrt(deg_out(j)), as in the bag of tricks where it comes from
 
 A transition maps the graph and both ends' features to (E, H) weights in the graph's edge order, or (E, 1) for all
 heads alike. A user's own is a module with the same ``forward``.
@@ -27,11 +28,13 @@ from agdn.nn.init import glorot_normal_, query_
 from agdn.ops import (
     edge_scores,
     node_scores,
+    normalised_adjacency,
     softmax_over_sources,
     softmax_over_targets,
     sum_over_sources,
     sum_over_targets,
 )
+from agdn.ops.normalise import Normalisation
 
 SYM_FLOOR = 1e-9
 Ends = tuple[Tensor, Tensor]
@@ -40,24 +43,14 @@ Ends = tuple[Tensor, Tensor]
 class FixedTransition(nn.Module):
     """``row``, ``col`` or ``sym`` normalisation of the (weighted) adjacency."""
 
-    def __init__(self, kind: Literal["row", "col", "sym"]) -> None:
+    def __init__(self, kind: Normalisation) -> None:
         super().__init__()
         self.kind = kind
 
     def forward(
         self, graph: Graph, x: Ends, z: Ends, edge_attr: Tensor | None = None, edge_weight: Tensor | None = None
     ) -> Tensor:
-        dtype = z[0].dtype
-        if edge_weight is None:
-            into, out_of = graph.full.in_degree.to(dtype), graph.full.out_degree.to(dtype)
-            weight = torch.ones(graph.num_edges, dtype=dtype, device=graph.device)
-        else:
-            everywhere = edge_weight[graph.full.order].to(dtype)
-            into, out_of = sum_over_targets(everywhere, graph.full), sum_over_sources(everywhere, graph.full)
-            weight = edge_weight[graph.order].to(dtype)
-        into, out_of = into[graph.targets], out_of[graph.indices]
-        degree = {"row": into, "col": out_of, "sym": (into * out_of).sqrt()}[self.kind]
-        return torch.where(degree > 0, weight / degree.clamp(min=torch.finfo(dtype).tiny), 0.0).unsqueeze(1)
+        return normalised_adjacency(graph, self.kind, edge_weight, dtype=z[0].dtype)
 
     def extra_repr(self) -> str:
         return self.kind
@@ -77,6 +70,7 @@ class AttentionTransition(nn.Module):
         share_query: Use one query for both ends.
         edge_score: ``"linear"``, the paper's <q_E, W_E x_ij>, or ``"encoder"``, a ReLU layer of ``edge_hidden`` units
             in front of the linear score.
+        scaled_scores: ``gat_adj`` alone: divide the source's part of a score by sqrt(deg_out(j)).
         edge_weight: With edge weights w_ij, ``"scale"`` S_ij by them (a weighted adjacency), or ``"mix"`` the result
             with the symmetrically normalised weights in equal parts.
     """
@@ -94,6 +88,7 @@ class AttentionTransition(nn.Module):
         share_query: bool = False,
         edge_score: Literal["linear", "encoder"] = "linear",
         edge_hidden: int = 16,
+        scaled_scores: bool = False,
         edge_weight: Literal["scale", "mix"] = "scale",
         negative_slope: float = 0.2,
     ) -> None:
@@ -102,11 +97,13 @@ class AttentionTransition(nn.Module):
             raise ValueError("share_query=True shares the target's query with the source; it needs target_query=True")
         if share_query and score_space == "input" and in_channels[0] != in_channels[1]:
             raise ValueError(f"share_query=True needs equal widths at both ends, got {in_channels}")
+        if scaled_scores and kind != "gat_adj":
+            raise ValueError(f"scaled_scores=True is a form of gat_adj; this transition is {kind}")
         _require("score_space", score_space, ("transformed", "input"))
         _require("edge_score", edge_score, ("linear", "encoder"))
         _require("edge_weight", edge_weight, ("scale", "mix"))
         self.kind, self.score_space, self.edge_weight = kind, score_space, edge_weight
-        self.negative_slope = negative_slope
+        self.negative_slope, self.scaled_scores = negative_slope, scaled_scores
         widths = in_channels if score_space == "input" else (channels, channels)
         self.source_query = nn.Parameter(torch.empty(heads, widths[0]))
         self.target_query = nn.Parameter(torch.empty(heads, widths[1])) if target_query and not share_query else None
@@ -162,6 +159,8 @@ class AttentionTransition(nn.Module):
             (at_source,) = self._scores(source[0], self.source_query)
             if query is not None:
                 (at_target,) = self._scores(target[1], query)
+        if self.scaled_scores:
+            at_source = at_source / graph.full.out_degree.clamp(min=1).to(at_source.dtype).sqrt().unsqueeze(1)
         return edge_scores(at_source, at_target, edge_term, graph, self.negative_slope)
 
     def _scores(self, features: Tensor, *queries: Tensor) -> tuple[Tensor, ...]:

@@ -4,14 +4,18 @@ from agdn.ops.backend import SlowPathWarning, kernels_run_on
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.kernels.buffers import reuse_freed_memory
+from agdn.ops.normalise import normalised_adjacency
 from agdn.ops.pairs import pair_product
 from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
+from agdn.ops.skipgram import SkipGram
+from agdn.ops.walks import random_walks
 
 __all__ = [
     "Combination",
+    "SkipGram",
     "SlowPathWarning",
     "diffuse",
     "drop_edges",
@@ -19,8 +23,10 @@ __all__ = [
     "edge_scores",
     "kernels_run_on",
     "node_scores",
+    "normalised_adjacency",
     "pair_product",
     "propagate",
+    "random_walks",
     "relu_dropout",
     "reuse_freed_memory",
     "softmax_over_sources",

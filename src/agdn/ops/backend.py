@@ -25,6 +25,12 @@ def kernels_run_on(tensor: Tensor) -> bool:
     )
 
 
+def require_kernels(what: str) -> None:
+    """For what has no plain torch form."""
+    if not kernels_run_on(torch.empty(0)):
+        raise ValueError(f"{what} run on the compiled kernels only; unset AGDN_KERNELS where it says torch")
+
+
 _verdict: list[bool] = []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
+from agdn.ops import sum_over_targets
 
 Setting = Literal["transductive", "inductive"]
 
@@ -30,6 +31,13 @@ class Signals:
         given = {name: signal for name, signal in edges.items() if signal is not None}
         out: Tensor = model(self.x, self.graph, **given)
         return out
+
+    def joined(self, columns: Tensor) -> Signals:
+        """With further node features; where there were none, those that a model would make of the edges stay too."""
+        own = self.x
+        if own is None and self.edge_attr is not None:
+            own = sum_over_targets(self.edge_attr[self.graph.order], self.graph)
+        return replace(self, x=columns if own is None else torch.cat([own, columns], dim=1))
 
     def rows(self, nodes: Tensor) -> Tensor:
         """Where the global ids ``nodes``, all of them present, stand among the rows."""
@@ -66,14 +74,22 @@ class Inputs:
     whole: Signals
 
     @classmethod
-    def of(cls, dataset: Dataset, *, setting: Setting = "transductive", device: torch.device | str = "cpu") -> Inputs:
+    def of(
+        cls,
+        dataset: Dataset,
+        *,
+        setting: Setting = "transductive",
+        device: torch.device | str = "cpu",
+        bare: bool = False,
+    ) -> Inputs:
         """The signals of a dataset, its graph taken as it is.
 
-        In the inductive setting validation and test nodes, with all their edges, are unseen in training.
+        In the inductive setting validation and test nodes, with all their edges, are unseen in training. ``bare``: a
+        graph without any features will do, since the task adds what the model is given.
         """
         if setting not in ("transductive", "inductive"):
             raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
-        _check_signals(dataset)
+        _check_signals(dataset, bare)
         whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
         if setting == "transductive":
             return cls(whole, whole)
@@ -83,9 +99,12 @@ class Inputs:
         return cls(whole.without(torch.cat([split.valid, split.test]).to(device)), whole)
 
 
-def _check_signals(dataset: Dataset) -> None:
-    if dataset.x is None and dataset.edge_attr is None:
-        raise ValueError(f"{dataset.name} has neither node nor edge features; give it some, such as a features file")
+def _check_signals(dataset: Dataset, bare: bool) -> None:
+    if dataset.x is None and dataset.edge_attr is None and not bare:
+        raise ValueError(
+            f"{dataset.name} has neither node nor edge features; give it some, such as a file of features, "
+            "or labels as input (task.labels)"
+        )
     for name, signal, kind in (("x", dataset.x, "node"), ("edge_attr", dataset.edge_attr, "edge")):
         if signal is not None and not bool(torch.isfinite(signal.sum(dtype=torch.float64))):
             rows = torch.isfinite(signal.reshape(len(signal), -1)).all(1).logical_not().nonzero()

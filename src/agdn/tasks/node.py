@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 
 from agdn.data.dataset import Dataset, NodeSplit
+from agdn.graph import Graph
+from agdn.tasks import correct_and_smooth as smoothing
 from agdn.tasks import metrics
 from agdn.tasks.class_weights import fitted_weights
+from agdn.tasks.consistency import ConsistencyOptions, consistency_penalty
+from agdn.tasks.correct_and_smooth import SmoothingOptions
+from agdn.tasks.distillation import Distillation, DistillationOptions
 from agdn.tasks.evaluation import Evaluation
-from agdn.tasks.inputs import Inputs
+from agdn.tasks.inputs import Inputs, Signals
+from agdn.tasks.label_input import LabelInput, LabelOptions
 from agdn.tasks.losses import LOSSES, Loss
 from agdn.tasks.output import NodeOutput, fit_output
 
@@ -39,6 +46,11 @@ class NodeTask:
         class_weights: A number a class (for yes/no tasks: the weight of each task's positives), or ``"balanced"``.
         label_smoothing: Share of the certainty that the labels lose.
         standardize: Learn numbers in units of the training nodes' spread; scores stay in the user's units.
+        labels: Known labels as a part of the input.
+        consistency: A penalty on passes that do not agree.
+        distillation, teacher: How to learn from a teacher, and its (N, C) outputs.
+        correct_and_smooth: What is done to the outputs after training.
+        parts: Which parts are scored; what chooses between models leaves ``test`` out.
     """
 
     def __init__(
@@ -49,6 +61,12 @@ class NodeTask:
         class_weights: Sequence[float] | Literal["balanced"] | None = None,
         label_smoothing: float = 0.0,
         standardize: bool = True,
+        labels: LabelOptions | None = None,
+        consistency: ConsistencyOptions | None = None,
+        distillation: DistillationOptions | None = None,
+        teacher: Tensor | None = None,
+        correct_and_smooth: SmoothingOptions | None = None,
+        parts: Sequence[str] = PARTS,
     ) -> None:
         if dataset.target == "link":
             raise ValueError(f"{dataset.name} asks for links; a node task needs a label on the nodes")
@@ -57,6 +75,7 @@ class NodeTask:
         if not isinstance(dataset.split, NodeSplit):
             raise ValueError(f"{dataset.name} is split by edges; a node task needs a split of its nodes")
         self.name, self.y, self.split = dataset.name, dataset.y.cpu(), dataset.split
+        self.parts = tuple(parts)
         self.out_channels = dataset.num_classes
         self.score_names = _score_names(dataset)
         self.metric = self.score_names[0]
@@ -71,6 +90,21 @@ class NodeTask:
         if label_smoothing and dataset.target == "numeric":
             raise ValueError("label_smoothing is for classes; this target is a number")
         self._smoothing = label_smoothing
+        self.labels = None
+        if labels is not None:
+            self.labels = LabelInput(labels, self.output, self.split.train.cpu(), known, self.out_channels)
+        self._consistency, self._distillation = consistency, None
+        if distillation is not None and teacher is not None:
+            self._distillation = Distillation(distillation, teacher, dataset.target)
+        self._correct_and_smooth = correct_and_smooth
+        for name, option in (("consistency", consistency), ("correct_and_smooth", correct_and_smooth)):
+            if option is not None and dataset.target != "class":
+                raise ValueError(f"{name} is for one class a node; the target of {self.name} is {dataset.target}")
+
+    @property
+    def input_columns(self) -> int:
+        """How many columns the task adds to the node features."""
+        return 0 if self.labels is None else self.labels.width
 
     def loss(self, outputs: Tensor, nodes: Tensor) -> Tensor:
         """The mean loss over ``nodes``, a scalar with its gradient."""
@@ -86,17 +120,52 @@ class NodeTask:
         return {name: self._score(name, outputs, y) for name in self.score_names}
 
     def losses(self, model: nn.Module, inputs: Inputs) -> Iterator[Tensor]:
-        """The loss of each step of an epoch; here one, on all training nodes."""
-        nodes = self.split.train.to(inputs.train.graph.device)
-        yield self.loss(inputs.train.outputs(model)[inputs.train.rows(nodes)], nodes)
+        """The loss of each step of an epoch; here one, on all training nodes or on those whose label is not shown."""
+        given, labels = inputs.train, self.labels
+        division = None if labels is None else labels.drawn()
+        nodes = (self.split.train if division is None else self.split.train[division.asked]).to(given.graph.device)
+        passes = []
+        for _ in range(1 if self._consistency is None else self._consistency.passes):
+            last = given
+            if labels is not None and division is not None:
+                last = labels.signals(model, given, division.shown)
+            passes.append(last.outputs(model))
+        loss = torch.stack([self.loss(outputs[given.rows(nodes)], nodes) for outputs in passes]).mean()
+        if self._distillation is not None:
+            loss = torch.stack([self._distillation.loss(loss, outputs, given) for outputs in passes]).mean()
+        if self._consistency is not None:
+            loss = loss + consistency_penalty(passes, self._consistency)
+        yield loss
 
-    def evaluate(self, model: nn.Module, inputs: Inputs) -> Evaluation:
-        """One pass over the whole graph with the model as it is; the caller puts it in evaluation mode."""
-        outputs = inputs.whole.outputs(model)
-        parts = {part: getattr(self.split, part) for part in PARTS}
+    def given(self, model: nn.Module, signals: Signals) -> Signals:
+        """What the model is given in evaluation: with the training labels, where labels are input."""
+        if self.labels is None:
+            return signals
+        return self.labels.signals(model, signals, self.labels.everybody())
+
+    def finished(self, outputs: Tensor, graph: Graph) -> Tensor:
+        """(N, C) outputs of a trained model -> those that count: corrected and smoothed, if that was asked for."""
+        if self._correct_and_smooth is None:
+            return outputs
+        nodes = self.split.train.to(outputs.device)
+        labels = nn.functional.one_hot(self.y[self.split.train], self.out_channels).float().to(outputs.device)
+        probabilities = outputs.float().softmax(1)
+        smoothed = smoothing.correct_and_smooth(probabilities, labels, nodes, graph, self._correct_and_smooth)
+        return smoothing.as_outputs(smoothed)
+
+    @property
+    def finishes(self) -> bool:
+        """Whether :meth:`finished` changes anything."""
+        return self._correct_and_smooth is not None
+
+    def evaluate(self, model: nn.Module, inputs: Inputs, *, finished: bool = False) -> Evaluation:
+        """The whole graph with the model as it is, in the mode that it is in; ``finished``: as in the end."""
+        outputs = self.given(model, inputs.whole).outputs(model)
+        outputs = self.finished(outputs, inputs.whole.graph) if finished else outputs
+        parts = {part: getattr(self.split, part) for part in self.parts}
         rows = {part: outputs[nodes.to(outputs.device)] for part, nodes in parts.items()}
         return Evaluation(
-            scores={part: self.score(rows[part], parts[part]) for part in PARTS},
+            scores={part: self.score(rows[part], parts[part]) for part in parts},
             valid_loss=float(self.loss(rows["valid"], parts["valid"]).detach()),
         )
 

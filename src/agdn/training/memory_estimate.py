@@ -23,13 +23,18 @@ ALLOWANCE = 1.25  # buffers that live inside an operator are not seen
 MOMENTS = {"adam": 2, "adamw": 2, "rmsprop": 1, "sgd": 0}
 
 
-def estimate(model: nn.Module, inputs: Inputs, settings: Settings) -> int:
-    """Bytes that training will need beyond those that hold the data and the model already."""
+def estimate(model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0) -> int:
+    """Bytes that training will need beyond those that hold the data and the model already.
+
+    ``added_columns``: of node features that the task joins to those of ``inputs`` in every step.
+    """
     signals = inputs.train
     nodes, density = signals.graph.num_nodes, signals.graph.num_edges / max(1, signals.graph.num_nodes)
     with torch.random.fork_rng(devices=[]):
         trial_model = copy.deepcopy(model).cpu().train()
-        warm_up, *trials = (_random_signals(signals, n, round(n * density)) for n in (TRIALS[0], *TRIALS))
+        warm_up, *trials = (
+            _random_signals(signals, n, round(n * density), added_columns) for n in (TRIALS[0], *TRIALS)
+        )
         _peak_of_step(trial_model, warm_up)  # while kernels are compiled, tensors live longer
         small, large = (_peak_of_step(trial_model, trial) for trial in trials)
     by_node = (large - small) / (TRIALS[1] - TRIALS[0])
@@ -40,12 +45,12 @@ def estimate(model: nn.Module, inputs: Inputs, settings: Settings) -> int:
     return int(ALLOWANCE * step + copies * weights)
 
 
-def check(model: nn.Module, inputs: Inputs, settings: Settings) -> None:
+def check(model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0) -> None:
     """Refuse a run that will not fit, before its first step."""
     free = available(next(model.parameters()).device)
     if free is None:
         return
-    needed = estimate(model, inputs, settings)
+    needed = estimate(model, inputs, settings, added_columns=added_columns)
     if needed > free:
         raise TrainingError(
             f"training needs about {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free: "
@@ -101,14 +106,15 @@ def _peak_of_step(model: nn.Module, signals: Signals) -> int:
     return followed.peak
 
 
-def _random_signals(real: Signals, nodes: int, edges: int) -> Signals:
+def _random_signals(real: Signals, nodes: int, edges: int, added_columns: int) -> Signals:
     """A random graph of the given size with signals as wide as the real ones."""
 
     def like(tensor: Tensor | None, rows: int) -> Tensor | None:
         return None if tensor is None else torch.rand(rows, *tensor.shape[1:], dtype=tensor.dtype)
 
     graph = Graph(torch.randint(nodes, (2, edges)), nodes)
-    return Signals(like(real.x, nodes), graph, like(real.edge_attr, edges), like(real.edge_weight, edges))
+    trial = Signals(like(real.x, nodes), graph, like(real.edge_attr, edges), like(real.edge_weight, edges))
+    return trial.joined(torch.rand(nodes, added_columns)) if added_columns else trial
 
 
 def _system_free() -> int | None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 
 from agdn.tasks.inputs import Inputs
 from agdn.tasks.node import NodeTask
 from agdn.training import checkpoint, memory_estimate, wrappers
+from agdn.training.epoch import Epoch
 from agdn.training.errors import TrainingError
 from agdn.training.loop import fit
 from agdn.training.progress import progress
@@ -19,6 +23,7 @@ from agdn.training.settings import Settings
 from agdn.training.signals import Stop, caught
 from agdn.training.state import State
 
+Watch = Callable[[Iterator[Epoch]], Iterator[Epoch]]
 LOG_NAME, CHECKPOINT_NAME, CURVES_NAME = "metrics.jsonl", "checkpoint", "tensorboard"
 
 
@@ -51,6 +56,7 @@ def train(
     checkpoint_seconds: float = 30.0,
     tensorboard: bool = False,
     check_memory: bool = True,
+    watch: Watch | None = None,
 ) -> Trained:
     """Train to the end, and give the model its best weights.
 
@@ -62,18 +68,21 @@ def train(
             holds a run is refused.
         label: Show progress under this name.
         checkpoint_seconds: Time between two checkpoints; the end and a signal always save.
+        watch: Wraps the epochs from outside; it may end the run by an error of its own.
 
     Raises:
         Interrupted: SIGTERM or SIGINT came; the state is saved.
     """
     if folder is None and (resume or tensorboard):
         raise ValueError("resume and tensorboard need a folder")
+    if settings.epochs == 0:
+        return _as_it_is(model, task, inputs)
     state = State(model, settings)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         _resume(folder, state) if resume else _require_new(folder)
     if check_memory and state.epoch < settings.epochs:
-        memory_estimate.check(model, inputs, settings)
+        memory_estimate.check(model, inputs, settings, added_columns=task.input_columns)
     with nullcontext(Stop()) if folder is None else caught() as stop:
         epochs = wrappers.keep_best(fit(model, task, inputs, settings, state), state)
         if settings.patience is not None:
@@ -87,11 +96,27 @@ def train(
                 epochs = wrappers.tensorboard(epochs, folder / CURVES_NAME)
         if label is not None:
             epochs = progress(epochs, settings.epochs, task.metric, label=label)
+        if watch is not None:
+            epochs = watch(epochs)
         for _ in epochs:
             pass
     best = state.restore_best()
     model.eval()
     return Trained(best, state.epoch, state.seconds, state.epoch < settings.epochs)
+
+
+@torch.no_grad()
+def _as_it_is(model: nn.Module, task: NodeTask, inputs: Inputs) -> Trained:
+    """A model that is not trained, such as one without parameters: its one evaluation is the run."""
+    start = time.perf_counter()
+    evaluation = task.evaluate(model.eval(), inputs)
+    seconds = time.perf_counter() - start
+    train, valid, test = (evaluation.scores.get(part) for part in ("train", "valid", "test"))
+    record = Epoch(
+        epoch=0, loss=0.0, lr=0.0, seconds=seconds, valid_loss=evaluation.valid_loss, is_best=True, best_epoch=0,
+        train=train, valid=valid, test=test,
+    )  # fmt: skip
+    return Trained(record.to_json(), 0, seconds, False)
 
 
 def _resume(folder: Path, state: State) -> None:

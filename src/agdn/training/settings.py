@@ -14,6 +14,7 @@ class Settings(BaseModel):
     """How to train.
 
     Attributes:
+        epochs: 0 evaluates the model as it is built.
         warmup_epochs: The rate grows linearly over so many epochs: lr * min(1, epoch / warmup_epochs).
         clip_norm: Largest norm of the gradient, of all parameters together or, with ``clip_parts``, of each named
             child of the model by itself; other children are then not clipped.
@@ -26,7 +27,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    epochs: PositiveInt = 200
+    epochs: NonNegativeInt = 200
     optimizer: OptimizerOptions = Adam()
     schedule: ScheduleOptions = Constant()
     warmup_epochs: NonNegativeInt = 0

@@ -99,3 +99,20 @@ def test_operations(peer: ModuleType, tmp_path: Path) -> None:
     np.add.at(expected, u, upstream * h[v])
     np.add.at(expected, v, upstream * h[u])
     np.testing.assert_allclose(answers["gradient of h"], expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("peer", [ours, plain])
+def test_walks(peer: ModuleType, tmp_path: Path) -> None:
+    folder = inputs.write_graph(tmp_path / "in", GRAPH)
+    spec = {"task": "walks", "threads": 1, "folder": str(folder), "nodes": 60, "steps": 5}
+    program = tasks.build(peer, spec)
+    walks = program.phases["uniform"]().long()
+    assert walks.shape == (60, 6)
+    linked = torch.eye(60, dtype=torch.bool)
+    linked[tuple(torch.from_numpy(GRAPH.edge_index))] = True
+    assert linked[walks[:, :-1], walks[:, 1:]].all()
+
+    shape = {"dim": 8, "walk_length": 6, "window": 3, "walks_per_node": 2, "starts": 10}
+    vectors = tasks.build(peer, {**spec, **shape, "task": "walk embedding"}).phases["epoch"]()
+    assert vectors.shape == (60, 8)
+    assert vectors.isfinite().all()

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from agdn import ops
+from agdn import embedding, ops
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
@@ -33,3 +33,12 @@ def relu_dropout(x: Tensor, p: float) -> Tensor:
 
 def pair_product(h: Tensor, pairs: Tensor) -> Tensor:
     return ops.pair_product(h, pairs)
+
+
+def random_walks(graph: Graph, starts: Tensor, steps: int, *, p: float = 1.0, q: float = 1.0) -> Tensor:
+    return ops.random_walks(graph, starts, steps, p=p, q=q, seed=0)
+
+
+def walk_embedding(graph: Graph, spec: dict[str, Any]) -> Tensor:
+    shape = {name: spec[name] for name in ("dim", "walk_length", "window", "walks_per_node")}
+    return embedding.walk_embedding(graph, **shape)

@@ -1,4 +1,4 @@
-"""What is measured, whoever's parts do it: a layer, a model's training epoch, dropout, the product of node pairs."""
+"""What is measured, whoever's parts do it: a layer, a training epoch, dropout, products of node pairs, walks."""
 
 from __future__ import annotations
 
@@ -129,6 +129,44 @@ class PairProduct:
         return {"output": self.forward_backward().numpy(), "gradient of h": gradient(self.h).numpy()}
 
 
+class Walks:
+    """``peer.random_walks`` from every node."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.peer, self.steps = peer, spec["steps"]
+        self.graph = peer.graph(load(folder, "edge_index"), spec["nodes"])
+        self.starts = torch.arange(spec["nodes"])
+        self.phases: Phases = {"uniform": self.uniform, "p = 0.5, q = 2": self.second_order}
+
+    def reset(self) -> None:
+        pass
+
+    def uniform(self) -> Tensor:
+        walks: Tensor = self.peer.random_walks(self.graph, self.starts, self.steps)
+        return walks
+
+    def second_order(self) -> Tensor:
+        walks: Tensor = self.peer.random_walks(self.graph, self.starts, self.steps, p=0.5, q=2.0)
+        return walks
+
+    def answers(self) -> Answers:
+        return {}
+
+
+class WalkEmbedding:
+    """``peer.walk_embedding``, one epoch."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        graph = peer.graph(load(folder, "edge_index"), spec["nodes"])
+        self.phases: Phases = {"epoch": lambda: peer.walk_embedding(graph, spec)}
+
+    def reset(self) -> None:
+        pass
+
+    def answers(self) -> Answers:
+        return {}
+
+
 def load(folder: Path, name: str) -> Tensor:
     """An input, mapped and not copied: all systems that are alive share one."""
     return torch.from_numpy(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
@@ -153,6 +191,8 @@ TASKS: dict[str, Callable[[ModuleType, dict[str, Any], Path], Any]] = {
     "model": Model,
     "dropout": ReluDropout,
     "pairs": PairProduct,
+    "walks": Walks,
+    "walk embedding": WalkEmbedding,
 }
 
 

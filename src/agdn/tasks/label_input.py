@@ -1,0 +1,80 @@
+"""Known labels as a part of the input, and what the model makes of the unknown ones given back to it.
+
+    input = [x | y_in]     a row of y_in is the label of a node that is shown, and zero elsewhere
+
+In training each labelled node is shown with probability ``mask_rate``; the loss asks for the others. In evaluation all
+training labels are shown. Each of ``reuse`` further passes fills the rows that are not shown with the predicted
+probabilities of the pass before, which runs without gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
+from torch import Tensor, nn
+
+from agdn.tasks.inputs import Signals
+from agdn.tasks.output import NodeOutput
+
+
+class LabelOptions(BaseModel):
+    """See the module's head."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    mask_rate: Annotated[float, Field(ge=0, lt=1)] = 0.5
+    reuse: NonNegativeInt = 0
+
+
+class Division(NamedTuple):
+    """Of the labelled nodes, by their positions in the training part."""
+
+    shown: Tensor
+    asked: Tensor
+
+
+class LabelInput:
+    """The labels of a task's training nodes, ready to be shown to a model.
+
+    Args:
+        nodes: (M,) global ids of the training nodes.
+        y: Their labels, as the task holds them.
+        width: Number of columns: classes, yes/no tasks, or one for a number.
+    """
+
+    def __init__(self, options: LabelOptions, output: NodeOutput, nodes: Tensor, y: Tensor, width: int) -> None:
+        self.options, self.output, self.nodes, self.width = options, output, nodes, width
+        if output.target == "class":
+            self.encoded = nn.functional.one_hot(y, width).float()
+        elif output.target == "multilabel":
+            self.encoded = y.nan_to_num(0.0).float()
+        else:
+            self.encoded = output.standardized(y).float().unsqueeze(1)
+
+    def drawn(self) -> Division:
+        """For a step of training, by torch's generator; somebody is always asked."""
+        chance = torch.rand(len(self.nodes))
+        asked = (chance >= self.options.mask_rate) | (chance == chance.max())
+        return Division((~asked).nonzero().squeeze(1), asked.nonzero().squeeze(1))
+
+    def everybody(self) -> Tensor:
+        return torch.arange(len(self.nodes))
+
+    def signals(self, model: nn.Module, signals: Signals, shown: Tensor) -> Signals:
+        """What the model is given in its last pass when the labels at the positions ``shown`` are known."""
+        device = signals.graph.device
+        rows = signals.rows(self.nodes[shown].to(device))
+        known = self.encoded[shown].to(device)
+        labels = torch.zeros(signals.graph.num_nodes, self.width, device=device)
+        labels[rows] = known
+        for _ in range(self.options.reuse):
+            with torch.no_grad():
+                guessed = self._as_labels(signals.joined(labels).outputs(model))
+            labels = guessed.index_copy(0, rows, known)
+        return signals.joined(labels)
+
+    def _as_labels(self, outputs: Tensor) -> Tensor:
+        probabilities = self.output.decode(outputs).probabilities
+        return outputs.float() if probabilities is None else probabilities
