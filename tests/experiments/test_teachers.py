@@ -5,6 +5,7 @@ import torch
 
 import agdn
 from agdn.experiments.experiment import Experiment
+from agdn.experiments.jobs import side_by_side
 from agdn.experiments.result import Run
 from agdn.experiments.run import run_all
 from agdn.experiments.run_folder import read_config
@@ -70,3 +71,15 @@ def test_a_model_without_parameters_is_a_run_too(tmp_path: Path) -> None:
     assert result.mean("train") == 1.0
     assert result.mean() > 0.5
     assert agdn.load(result.runs[0]).evaluate() == result.runs[0].scores
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ["task.labels={reuse: 1}"],
+        ["model={name: LabelPropagation, hops: 3}", "task.labels={mask_rate: 0}", "training.epochs=0"],
+    ],
+)
+def test_how_many_fit_side_by_side_is_known_for_labels_as_input(tmp_path: Path, changes: list[str]) -> None:
+    pending = [Experiment(small(*changes), seed, tmp_path / str(seed)) for seed in range(2)]
+    assert 1 <= side_by_side(pending, None) <= 2

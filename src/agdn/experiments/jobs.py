@@ -43,8 +43,11 @@ def _that_fit(pending: Sequence[Experiment]) -> int:
     if available is None:
         return len(pending)
     largest = 1
-    for experiment in {experiment.config.name: experiment for experiment in pending}.values():
+    trained = [experiment for experiment in pending if experiment.config.training.epochs > 0]
+    for experiment in {experiment.config.name: experiment for experiment in trained}.values():
         built = experiment.assemble()
-        needed = memory_estimate.estimate(built.model, built.inputs, experiment.config.training)
+        needed = memory_estimate.estimate(
+            built.model, built.inputs, experiment.config.training, added_columns=built.task.input_columns
+        )
         largest = max(largest, needed)
     return int(MEMORY_SHARE * available / largest)
