@@ -75,7 +75,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "no assignment": (changed("model.hops"), "--set 'model.hops' is not of the form key.path=value"),
     "negative epochs": (
         changed("training.epochs=-1"),
-        "training.epochs: input should be greater than or equal",
+        "training.epochs: input should be greater than or equal to 0, got -1",
     ),
     "unknown model": (changed("model.name=GNC"), "unknown model.name 'GNC': did you mean 'GCN'?"),
     "unknown transition": (changed("model.transition=gatt"), "unknown model.transition 'gatt': did you mean 'gat'?"),
@@ -85,7 +85,7 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "unknown optimiser": (changed("training.optimizer=adm"), "training.optimizer"),
     "unknown loss": (
         changed("task.loss=cross"),
-        "has the losses cross_entropy, loge, savage",
+        "has the losses cross_entropy, loge, savage, loge_savage, not 'cross'",
     ),
     "unknown device": ((*changed(), "--device", "tpu"), "the device 'tpu' is not to be had here; choose from cpu"),
     "unknown data set": (changed("data.name=corra"), "there is no data set named 'corra'; did you mean cora"),

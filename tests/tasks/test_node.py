@@ -111,7 +111,7 @@ def test_class_weights_and_smoothing_reach_the_loss() -> None:
         ({"metric": "hits@20"}, {}, "accuracy or macro_f1 or rocauc, not 'hits@20'"),
         ({"metric": "rocauc"}, {}, "rocauc needs two classes, but there are 3"),
         ({"metric": "rocauc", "y": (torch.arange(N) < 15).long()}, {}, "the valid part of toy has one"),
-        ({}, {"loss": "mse"}, "loge_savage, not 'mse'"),
+        ({}, {"loss": "mse"}, "cross_entropy, loge, savage, loge_savage, not 'mse'"),
         ({}, {"label_smoothing": 1.0}, "label_smoothing"),
         ({}, {"class_weights": [1.0]}, "3 classes"),
     ],
