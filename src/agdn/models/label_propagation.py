@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.ops import normalised_adjacency, propagate
+from agdn.ops import normalised_adjacency, spread
 
 SMALLEST = 1e-9
 
@@ -43,7 +43,5 @@ class LabelPropagation(nn.Module):
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
         known = x[:, x.size(1) - self.out_channels :]
         weight = normalised_adjacency(graph, self.transition, edge_weight, dtype=x.dtype)
-        values = known
-        for _ in range(self.hops):
-            values = self.alpha * propagate(values.unsqueeze(1), weight, graph).squeeze(1) + (1 - self.alpha) * known
+        values = spread(known, weight, graph, alpha=self.alpha, steps=self.hops)
         return torch.log(values.clamp(min=0) + SMALLEST)

@@ -11,6 +11,7 @@ from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
 from agdn.ops.skipgram import SkipGram
+from agdn.ops.spreading import spread
 from agdn.ops.walks import random_walks
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "reuse_freed_memory",
     "softmax_over_sources",
     "softmax_over_targets",
+    "spread",
     "sum_over_sources",
     "sum_over_targets",
 ]

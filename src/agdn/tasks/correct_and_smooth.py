@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 from torch import Tensor
 
 from agdn.graph import Graph
-from agdn.ops import normalised_adjacency, propagate
+from agdn.ops import normalised_adjacency, spread
 
 Alpha = Annotated[float, Field(ge=0, le=1)]
 SMALLEST = 1e-9  # of a probability, before its logarithm is taken
@@ -40,18 +40,9 @@ def correct_and_smooth(
     weight = normalised_adjacency(graph, options.transition, dtype=probabilities.dtype)
     error = torch.zeros_like(probabilities)
     error[nodes] = labels - probabilities[nodes]
-    error = spread(error, weight, graph, alpha=options.correct_alpha, steps=options.correct_steps, low=-1.0)
+    error = spread(error, weight, graph, alpha=options.correct_alpha, steps=options.correct_steps, bounds=(-1, 1))
     known = probabilities.index_copy(0, nodes, labels) + options.correct_alpha * error
-    return spread(known, weight, graph, alpha=options.smooth_alpha, steps=options.smooth_steps, low=0.0)
-
-
-def spread(start: Tensor, weight: Tensor, graph: Graph, *, alpha: float, steps: int, low: float) -> Tensor:
-    """(N, C) -> (N, C); every step is cut to [low, 1]."""
-    values = start
-    for _ in range(steps):
-        moved = propagate(values.unsqueeze(1), weight, graph).squeeze(1)
-        values = (alpha * moved + (1 - alpha) * start).clamp(low, 1.0)
-    return values
+    return spread(known, weight, graph, alpha=options.smooth_alpha, steps=options.smooth_steps, bounds=(0, 1))
 
 
 def as_outputs(probabilities: Tensor) -> Tensor:
