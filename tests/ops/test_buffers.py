@@ -13,7 +13,11 @@ def keeping():
     reuse_freed_memory()
     yield buffers._kept
     reuse_freed_memory(False)
-    assert buffers._kept.total == 0
+    assert not buffers._kept.regions
+
+
+def kept_sizes() -> list[int]:
+    return [len(region) for region in buffers._kept.regions]
 
 
 def test_it_is_an_ordinary_tensor() -> None:
@@ -31,27 +35,36 @@ def test_what_is_freed_is_used_again(keeping) -> None:
     first = empty((SIZE,), torch.int8)
     address, part = first.data_ptr(), first[5:9]
     del first
-    assert SIZE not in keeping.regions  # a part of it is still in use
+    assert SIZE not in kept_sizes()  # a part of it is still in use
     del part
-    assert len(keeping.regions[SIZE]) == 1
+    assert kept_sizes().count(SIZE) == 1
     again = empty((SIZE,), torch.int8)
     assert again.data_ptr() == address
-    assert not keeping.regions[SIZE]
+    assert SIZE not in kept_sizes()
 
 
 def test_nothing_is_kept_unasked() -> None:
     empty((SIZE,), torch.int8)
-    assert SIZE not in buffers._kept.regions
+    assert SIZE not in kept_sizes()
 
 
 def test_what_is_kept_stays_within_the_limit(keeping) -> None:
     keeping.limit = 3 * LARGE
     for size in (LARGE, LARGE + 4096, LARGE + 8192, LARGE):
         empty((size,), torch.int8)
-    assert keeping.total <= keeping.limit
-    assert LARGE in keeping.regions  # the size used last stays
+    assert sum(kept_sizes()) <= keeping.limit
+    assert kept_sizes()[-1] == LARGE  # what was freed last stays
     empty((4 * LARGE,), torch.int8)
-    assert 4 * LARGE not in keeping.regions
+    assert 4 * LARGE not in kept_sizes()
+
+
+def test_what_is_in_use_again_is_no_longer_kept(keeping) -> None:
+    empty((SIZE,), torch.int8)
+    again = empty((SIZE,), torch.int8)
+    empty((LARGE,), torch.int8)
+    reuse_freed_memory(False)
+    assert kept_sizes() == []
+    assert len(again) == SIZE
 
 
 def test_too_much_is_a_memory_error() -> None:

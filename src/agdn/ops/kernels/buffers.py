@@ -12,7 +12,6 @@ import mmap
 import os
 import threading
 import weakref
-from collections import defaultdict
 
 import numpy as np
 import torch
@@ -52,37 +51,33 @@ def reuse_freed_memory(reuse: bool = True) -> bool:
 
 
 class _Kept:
-    """Freed regions by size, no more than ``limit`` bytes in all; the sizes unused for longest go first."""
+    """Freed regions, no more than ``limit`` bytes in all; those freed longest ago go first.
+
+    Each step changes the list by one call, since freeing a buffer anywhere may bring another one here.
+    """
 
     def __init__(self) -> None:
-        self.limit, self.total = 0, 0
-        self.regions: defaultdict[int, list[mmap.mmap]] = defaultdict(list)
+        self.limit = 0
+        self.regions: list[mmap.mmap] = []
         self.lock = threading.RLock()  # a buffer may be freed while another is asked for, by the same thread
 
     def take(self, size: int) -> mmap.mmap | None:
         with self.lock:
-            same = self.regions.get(size)
-            if not same:
-                return None
-            self.total -= size
-            return same.pop()
+            for at in reversed(range(len(self.regions))):
+                if len(self.regions[at]) == size:
+                    return self.regions.pop(at)
+            return None
 
     def give(self, region: mmap.mmap) -> None:
-        size = len(region)
         with self.lock:
-            if size <= self.limit:
-                self.regions[size] = [*self.regions.pop(size, []), region]
-                self.total += size
+            if len(region) <= self.limit:
+                self.regions.append(region)
                 self.shrink()
 
     def shrink(self) -> None:
         with self.lock:
-            while self.total > self.limit:
-                size = next(iter(self.regions))
-                self.total -= size
-                self.regions[size].pop()
-                if not self.regions[size]:
-                    del self.regions[size]
+            while sum(map(len, self.regions)) > self.limit:
+                self.regions.pop(0)
 
 
 _kept = _Kept()
