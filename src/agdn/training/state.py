@@ -36,7 +36,7 @@ class State:
 
     def __init__(self, model: nn.Module, settings: Settings) -> None:
         self.model, self.settings = model, settings
-        self.optimizer = settings.optimizer.build(model.parameters())
+        self.optimizer = settings.optimizer.build(model)
         self.rate = LearningRate(
             settings.optimizer.lr, settings.schedule, epochs=settings.epochs, warmup_epochs=settings.warmup_epochs
         )
