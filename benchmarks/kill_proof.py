@@ -82,11 +82,11 @@ def hunted(options: argparse.Namespace, number: int, wanted: int, reference: str
     stop_at = time.monotonic() + 60 * options.minutes * wanted / (options.kills + options.terms)
     while tally.moments.total() < wanted and time.monotonic() < stop_at:
         out = work / f"run-{number}-{tally.runs}"
+        out.mkdir()
         while True:
             full = tally.moments.total() >= wanted or time.monotonic() > stop_at
-            process = subprocess.Popen(
-                command(options, out, "--resume"), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-            )
+            with (out / "said").open("ab") as said:
+                process = subprocess.Popen(command(options, out, "--resume"), stderr=said, stdout=subprocess.DEVNULL)
             moment = None if full else disturbed(options, process, number, folder(options, out))
             process.wait()
             if moment is None:
@@ -94,8 +94,12 @@ def hunted(options: argparse.Namespace, number: int, wanted: int, reference: str
             tally.moments[moment] += 1
             tally.codes[process.returncode] += 1
         tally.runs += 1
-        tally.equal += digest(folder(options, out) / "model.safetensors") == reference
-        shutil.rmtree(out)
+        equal = digest(folder(options, out) / "model.safetensors") == reference
+        tally.equal += equal
+        if equal or options.keep is None:
+            shutil.rmtree(out)
+        else:
+            shutil.move(out, options.keep / out.name)
     return tally
 
 
@@ -170,9 +174,12 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--terms", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=60, help="Stop sending signals after so long.")
+    parser.add_argument("--keep", type=Path, help="Where runs that end otherwise are kept, with what they said.")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     options.rng = random.Random(0)
+    if options.keep is not None:
+        options.keep.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)

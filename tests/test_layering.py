@@ -18,7 +18,7 @@ ALLOWED: dict[str, set[str]] = {
     "embedding": {"graph", "ops"},
     "sampling": {"graph", "ops"},
     "tasks": {"graph", "ops", "data", "sampling"},
-    "training": {"graph", "data", "sampling", "tasks"},
+    "training": {"graph", "ops", "data", "sampling", "tasks"},
     "experiments": BELOW_EXPERIMENTS,
     "studies": BELOW_EXPERIMENTS | {"experiments"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},

@@ -157,6 +157,13 @@ def test_another_number_of_threads_is_told(tmp_path: Path, monkeypatch: pytest.M
         checkpoint.load(tmp_path, fresh()[0])
 
 
+def test_other_operators_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint.save(tmp_path, trained(1)[0])
+    monkeypatch.setenv("AGDN_KERNELS", "auto")
+    with pytest.warns(ResumeWarning, match="saved with kernels = False, resumed with kernels = True"):
+        checkpoint.load(tmp_path, fresh()[0])
+
+
 def snapshot(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 

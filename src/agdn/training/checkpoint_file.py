@@ -16,6 +16,7 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from agdn.data.atomic import write_bytes
+from agdn.ops.backend import kernels_run_on
 from agdn.training.errors import CheckpointError
 from agdn.training.generators import GeneratorRecord
 
@@ -58,6 +59,7 @@ class CheckpointRecord(BaseModel):
     generators: GeneratorRecord
     threads: PositiveInt
     torch: str
+    kernels: bool = True
     digests: dict[str, str]
 
 
@@ -140,4 +142,8 @@ def _write(path: Path, content: bytes) -> None:
 
 def environment() -> dict[str, Any]:
     """What must be the same for a resumed run to give the same bits."""
-    return {"threads": torch.get_num_threads(), "torch": torch.__version__}
+    return {
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "kernels": kernels_run_on(torch.empty(0)),
+    }
