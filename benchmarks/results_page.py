@@ -1,4 +1,4 @@
-"""A page of results from finished runs, and from nothing else.
+"""A page of results from finished runs, and from nothing else; the figures of recipes are kept beside the recipes.
 
 python benchmarks/results_page.py --title Digits --out docs/results/digits.md runs/digits/agdn runs/digits/mlp ...
 """
@@ -9,6 +9,8 @@ import argparse
 import datetime
 from pathlib import Path
 
+from agdn.experiments.measured import record_measured
+from agdn.experiments.recipes import recipe_names
 from agdn.experiments.result import Result, runs_in
 from agdn.experiments.tables import as_markdown, results_table
 
@@ -40,6 +42,9 @@ def main() -> None:
     options = parser.parse_args()
     results = [Result(runs[0].name, tuple(runs)) for runs in map(runs_in, options.folders)]
     options.out.write_text(page(options.title, options.text, results))
+    for result in results:
+        if result.name in recipe_names():
+            record_measured(result)
 
 
 if __name__ == "__main__":

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from agdn.cli.options import JSON
 from agdn.cli.printing import print_json, print_table
 
-Rows = list[tuple[str, str]]
+if TYPE_CHECKING:
+    from agdn.experiments.config import Published
+    from agdn.experiments.measured import Measured
+
+Rows = Sequence[tuple[str, ...]]
+HEADER = ("name", "description")
+HEADERS = {"recipes": ("name", "published", "measured", "description")}
 
 
 def _recipes() -> Rows:
+    from agdn.experiments.measured import measured_figures
     from agdn.experiments.recipes import read_recipe, recipe_names
 
+    measured = measured_figures()
     rows = []
     for name in recipe_names():
-        config = read_recipe(name)
-        figure = config.published
-        published = f" (published: {figure.test:g} {figure.metric})" if figure else ""
-        rows.append((name, config.description + published))
+        config, own = read_recipe(name), measured.get(name)
+        seeds = f" ({own.seeds} {'seeds' if own.seeds > 1 else 'seed'})" if own else ""
+        rows.append((name, _figure(config.published), _figure(own) + seeds, config.description))
     return rows
 
 
@@ -67,6 +75,14 @@ def _spaces() -> Rows:
     return rows
 
 
+def _figure(figure: Published | Measured | None) -> str:
+    """The test score for people."""
+    if figure is None:
+        return ""
+    spread = "" if figure.test_std is None else f" ± {figure.test_std:.2f}"
+    return f"{figure.test:.2f}{spread} {figure.metric}"
+
+
 def _first_line(thing: object) -> str:
     named = getattr(thing, "func", thing)
     return (named.__doc__ or "").strip().split("\n")[0]
@@ -88,8 +104,8 @@ KINDS: dict[str, Callable[[], Rows]] = {
 @JSON
 def list_command(kind: str, as_json: bool) -> None:
     """List the recipes, models, presets, datasets, transitions, weightings or search spaces that there are."""
-    rows = KINDS[kind]()
+    rows, header = KINDS[kind](), HEADERS.get(kind, HEADER)
     if as_json:
-        print_json([{"name": name, "description": description} for name, description in rows])
+        print_json([dict(zip(header, row, strict=True)) for row in rows])
     else:
-        print_table(kind, ("name", "description"), rows)
+        print_table(kind, header, rows)

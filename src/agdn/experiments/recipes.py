@@ -18,7 +18,7 @@ SUFFIXES = (".yaml", ".yml")
 
 def recipe_names() -> list[str]:
     """Every recipe that comes with the library, as ``<dataset>/<model>``."""
-    folder = _folder()
+    folder = recipe_folder()
     return sorted(path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.yaml"))
 
 
@@ -50,13 +50,13 @@ def _path(recipe: str, beside: Path | None) -> Path:
         if not path.is_file():
             raise ValueError(f"the recipe file {path} does not exist")
         return path.resolve()
-    path = _folder() / f"{recipe}.yaml"
+    path = recipe_folder() / f"{recipe}.yaml"
     if recipe not in recipe_names():
         raise ValueError(unknown_name("recipe", recipe, recipe_names()) + ", or give a .yaml file")
     return path
 
 
-def _folder() -> Path:
+def recipe_folder() -> Path:
     return Path(str(resources.files("agdn"))) / "recipes"
 
 

@@ -1,0 +1,90 @@
+"""What this library's own runs of its recipes gave: ``recipes/measured.json``, written from finished runs."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from agdn.experiments.config import Config, Section
+from agdn.experiments.recipes import read_recipe, recipe_folder, recipe_names
+from agdn.experiments.result import REPORTED, SHARES, Result
+from agdn.experiments.run_folder import NOT_COMPARED, read_config
+
+
+class Measured(Section):
+    """Mean and unbiased standard deviation over the seeds, in percent where the metric is a share.
+
+    Attributes:
+        settings: Fingerprint of the configuration that was run; a recipe that has another was changed since.
+    """
+
+    metric: str
+    valid: float
+    valid_std: float | None
+    test: float
+    test_std: float | None
+    seeds: int
+    date: str
+    settings: str
+
+
+RECORDS: TypeAdapter[dict[str, Measured]] = TypeAdapter(dict[str, Measured])
+
+
+def measured_figures() -> dict[str, Measured]:
+    """By recipe; those that were changed since are left out."""
+    path = _path()
+    records = RECORDS.validate_json(path.read_bytes()) if path.is_file() else {}
+    names = set(recipe_names())
+    return {
+        name: record
+        for name, record in records.items()
+        if name in names and record.settings == fingerprint(read_recipe(name))
+    }
+
+
+def record_measured(result: Result) -> None:
+    """Keep a result beside the recipes; it must be of a recipe as it stands."""
+    expected = fingerprint(read_recipe(result.name))
+    for run in result.runs:
+        if fingerprint(read_config(run.folder)) != expected:
+            raise ValueError(f"{run.folder} is not a run of the recipe {result.name} as it stands")
+    scale = 100 if result.metric in SHARES else 1
+    figures: dict[str, float | None] = {}
+    for part in REPORTED:
+        std = result.std(part)
+        figures |= {part: round(result.mean(part) * scale, 4)}
+        figures |= {f"{part}_std": None if std is None else round(std * scale, 4)}
+    record = {
+        "metric": result.metric,
+        **figures,
+        "seeds": len(result.runs),
+        "date": datetime.date.today().isoformat(),
+        "settings": expected,
+    }
+    kept = {name: own.model_dump() for name, own in measured_figures().items()}
+    records = dict(sorted({**kept, result.name: record}.items()))
+    _path().write_text(json.dumps(records, indent=1) + "\n")
+
+
+def fingerprint(config: Config) -> str:
+    """Of everything that a run's numbers depend on."""
+    content = _compared(config.model_dump(mode="json"))
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _compared(content: dict[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
+    return {
+        key: _compared(value, (*path, key)) if isinstance(value, dict) else value
+        for key, value in content.items()
+        if (*path, key) not in NOT_COMPARED
+    }
+
+
+def _path() -> Path:
+    return recipe_folder() / "measured.json"

@@ -1,0 +1,38 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from agdn.experiments import measured
+from agdn.experiments.measured import fingerprint, measured_figures, record_measured
+from agdn.experiments.recipes import read_recipe
+from agdn.experiments.run import run_all
+
+TINY = ["training.epochs=2", "model.hidden_channels=4"]
+
+
+def test_the_recorded_figures_are_of_the_recipes_as_they_stand() -> None:
+    stored = json.loads((measured.recipe_folder() / "measured.json").read_text())
+    assert stored.keys() == measured_figures().keys(), "measure these recipes again, or take their figures out"
+
+
+def test_a_result_is_kept_beside_its_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny = read_recipe("digits/mlp", TINY)
+    monkeypatch.setattr(measured, "_path", lambda: tmp_path / "measured.json")
+    monkeypatch.setattr(measured, "read_recipe", lambda name: tiny)
+    (result,) = run_all([tiny], seeds=[0, 1], out=tmp_path, jobs=1, progress=False)
+    record_measured(result)
+    found = measured_figures()["digits/mlp"]
+    assert found.test == pytest.approx(100 * result.mean(), abs=1e-3)
+    assert found.test_std == pytest.approx(100 * (result.std() or 0), abs=1e-3)
+    assert found.seeds == 2
+    monkeypatch.setattr(measured, "read_recipe", lambda name: read_recipe(name, [*TINY, "training.epochs=3"]))
+    assert measured_figures() == {}
+    with pytest.raises(ValueError, match="is not a run of the recipe digits/mlp as it stands"):
+        record_measured(result)
+
+
+def test_what_changes_no_number_leaves_the_fingerprint() -> None:
+    same = fingerprint(read_recipe("digits/mlp", ["threads=2", "description=other"]))
+    assert same == fingerprint(read_recipe("digits/mlp"))
+    assert fingerprint(read_recipe("digits/mlp", ["training.epochs=3"])) != same
