@@ -52,6 +52,16 @@ def test_equals_the_torch_path(monkeypatch, weighting: str, norm: str | None, tr
     )
 
 
+@pytest.mark.parametrize("hops", range(5))
+@pytest.mark.parametrize("weighting", ["HA", "HC", "sum"])
+def test_inference_agrees_with_training_at_any_depth(weighting: str, hops: int) -> None:
+    graph, x = Graph(random_edges(40, 300), 40), torch.randn(40, 6)
+    conv = layer(weighting=weighting, hops=hops).eval()
+    expected = conv(x, graph)
+    with torch.no_grad():
+        torch.testing.assert_close(conv(x, graph), expected)
+
+
 @pytest.mark.parametrize("memory", ["store", "recompute"])
 @pytest.mark.parametrize("weighting", ["HA+HC", "mean"])
 def test_the_parallel_form_equals_the_serial_one(monkeypatch, weighting: str, memory: str) -> None:

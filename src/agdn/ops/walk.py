@@ -150,7 +150,7 @@ class Walk:
     ) -> None:
         """Hops 0..K, into ``stored`` or two buffers in turn; each is probed, then handed to ``each``."""
         shape, dtype, whole = tuple(self.z.shape), self.z.dtype, self.whole
-        spare = [self.z] if overwrite else []
+        spare = [self.z] if overwrite and self.hops > 1 else []  # a single hop would write the rows that it reads
         spare += [empty(shape, dtype) for _ in range(0 if len(stored) else min(self.hops, 2) - len(spare))]
         buffer = empty(shape, dtype) if self.p > 0 else None
         probed = self.norm or self.attends
