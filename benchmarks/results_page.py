@@ -20,14 +20,16 @@ def page(title: str, text: str, results: list[Result]) -> str:
     versions = sorted({f"{name} {version}" for run in runs for name, version in run.versions.items()})
     seeds = sorted({run.seed for run in runs})
     notes = dict.fromkeys(note for run in runs for note in run.notes)
+    header, rows = results_table(results)
+    compared = "first minus this" in header
     paragraphs = [
         f"# {title}",
         f"Written by `benchmarks/results_page.py` from result files; {datetime.date.today().isoformat()}, "
         f"{', '.join(versions)}, seeds {', '.join(map(str, seeds))}.",
         text,
-        as_markdown(*results_table(results)),
-        "Mean and unbiased standard deviation over the seeds, at the epoch that was best on the validation nodes. "
-        '"First minus this" is the mean difference on the same seeds with its standard error.',
+        as_markdown(header, rows),
+        "Mean and unbiased standard deviation over the seeds, at the epoch that was best on the validation nodes."
+        + (' "First minus this" is the mean difference on the same seeds with its standard error.' if compared else ""),
         *notes,
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"

@@ -7,7 +7,7 @@ from agdn.experiments.result import Result, Run, group, paired_difference, read_
 from agdn.experiments.tables import as_markdown, results_table
 
 
-def made(folder: Path, seed: int, test: float, *, name: str = "a", metric: str = "accuracy") -> Run:
+def made(folder: Path, seed: int, test: float, *, name: str = "a", metric: str = "accuracy", dataset: str = "x") -> Run:
     scores = {part: {metric: test} for part in ("train", "valid", "test")}
     run = Run(
         folder=folder / name / f"seed-{seed}",
@@ -21,7 +21,7 @@ def made(folder: Path, seed: int, test: float, *, name: str = "a", metric: str =
         stopped_early=False,
         seconds=2.0,
         parameters=1234,
-        dataset={"name": "x"},
+        dataset={"name": dataset},
         output={},
         versions={},
         threads=1,
@@ -51,6 +51,12 @@ def test_paired_differences_are_over_common_seeds(tmp_path: Path) -> None:
     assert rows[0][header.index("first minus this")] == ""
     assert rows[1][header.index("first minus this")] == "15.00 ± 5.00"
     assert as_markdown(header, rows).count("\n") == 3
+
+
+def test_results_on_different_data_are_not_compared(tmp_path: Path) -> None:
+    first, other = (Result(name, (made(tmp_path, 0, 0.5, name=name, dataset=name),)) for name in ("a", "b"))
+    assert paired_difference(first, other) is None
+    assert "first minus this" not in results_table([first, other])[0]
 
 
 def test_runs_are_found_by_seed(tmp_path: Path) -> None:

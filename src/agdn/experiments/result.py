@@ -98,6 +98,10 @@ class Result:
         return self.runs[0].metric
 
     @property
+    def dataset(self) -> str:
+        return str(self.runs[0].dataset["name"])
+
+    @property
     def published(self) -> Published | None:
         return self.runs[0].published
 
@@ -130,10 +134,13 @@ class Result:
 
 
 def paired_difference(first: Result, second: Result) -> tuple[float, float | None, int] | None:
-    """Mean of (first - second) on the test part over the seeds that both have, its standard error, and how many."""
+    """Mean of (first - second) on the test part over the seeds that both have, its standard error, and how many.
+
+    None where they do not compare: no common seed, or another metric or data set.
+    """
     mine, other = ({run.seed: run.score() for run in result.runs} for result in (first, second))
     differences = [mine[seed] - other[seed] for seed in mine if seed in other]
-    if not differences or first.metric != second.metric:
+    if not differences or first.metric != second.metric or first.dataset != second.dataset:
         return None
     error = statistics.stdev(differences) / len(differences) ** 0.5 if len(differences) > 1 else None
     return statistics.fmean(differences), error, len(differences)

@@ -11,7 +11,7 @@ Rows = list[tuple[str, ...]]
 
 def results_table(results: Sequence[Result]) -> tuple[tuple[str, ...], Rows]:
     """A header and a row a recipe; with several, how far each lies from the first on the same seeds."""
-    several = len(results) > 1
+    several = any(paired_difference(results[0], result) is not None for result in results[1:])
     published = any(result.published for result in results)
     header = ("recipe", "metric", "seeds", "valid", "test", *(["first minus this"] if several else []))
     header += (*(["published test"] if published else []), "parameters", "epochs", "seconds a run")
