@@ -17,7 +17,7 @@ from agdn.data.tables.new_rows import new_rows
 from agdn.data.tables.table_file import TableSource
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
-from agdn.experiments.prediction import Predictions, predict
+from agdn.experiments.prediction import LayerHops, Predictions, outputs_and_hops, predict
 from agdn.experiments.prepare import prepared_dataset, scaled, with_edges
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import TRANSFORMS, WEIGHTS, read_config
@@ -58,6 +58,13 @@ class TrainedModel:
         """(N, C) of every node of its data."""
         signals = self.task.given(self.model, self._signals(self.dataset))
         return self.task.finished(signals.outputs(self.model), signals.graph)
+
+    @torch.no_grad()
+    def outputs_and_hops(self) -> tuple[Tensor, list[LayerHops]]:
+        """The same, and how the layers weighed their hops."""
+        signals = self.task.given(self.model, self._signals(self.dataset))
+        outputs, hops = outputs_and_hops(self.model, signals)
+        return self.task.finished(outputs, signals.graph), hops
 
     def evaluate(self) -> dict[str, dict[str, float]]:
         """Scores by part and metric, computed anew."""

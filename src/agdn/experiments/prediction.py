@@ -22,6 +22,27 @@ SUFFIXES = (".csv", ".parquet")
 
 
 @dataclass(frozen=True)
+class LayerHops:
+    """How a layer weighed its hops.
+
+    Attributes:
+        layer: Its number, from 1.
+        first_hop: The hop of the first weight.
+        theta: Broadcastable to (N, H, hops in the sum, D).
+    """
+
+    layer: int
+    first_hop: int
+    theta: Tensor
+
+    def of_nodes(self, num_nodes: int) -> Tensor | None:
+        """(N, hops in the sum), the mean over heads; None where it is not nodes that weigh."""
+        if self.theta.size(0) != num_nodes or self.theta.size(-1) != 1:
+            return None
+        return self.theta.squeeze(-1).mean(1)
+
+
+@dataclass(frozen=True)
 class Predictions:
     """Columns by name, all of one length: ``id``, ``prediction``, ``probability_<class>``, ``layer_<l>_hop_<k>``."""
 
@@ -67,7 +88,7 @@ def predict(
     """What the model, in evaluation mode, says about every node; ``finished`` is done to its outputs."""
     columns: dict[str, list[Any]] = {"id": list(ids)}
     with torch.no_grad():
-        outputs, hops = _outputs(model, signals)
+        outputs, layers = outputs_and_hops(model, signals)
         outputs = outputs if finished is None else finished(outputs, signals.graph)
     decoded = output.decode(outputs.cpu())
     names = output.class_names or tuple(map(str, range(outputs.size(1))))
@@ -80,24 +101,25 @@ def predict(
     if decoded.probabilities is not None:
         for column, name in enumerate(names):
             columns[f"probability_{name}"] = decoded.probabilities[:, column].tolist()
-    return Predictions(columns | hops)
+    for hops in layers:
+        weights = hops.of_nodes(signals.graph.num_nodes)
+        if weights is not None:
+            names = tuple(f"layer_{hops.layer}_hop_{hops.first_hop + hop}" for hop in range(weights.size(1)))
+            columns |= {name: weights[:, hop].tolist() for hop, name in enumerate(names)}
+    return Predictions(columns)
 
 
-def _outputs(model: nn.Module, signals: Signals) -> tuple[Tensor, dict[str, list[float]]]:
-    """Outputs and, where nodes weigh their hops themselves (HA), these weights, the mean over heads."""
+def outputs_and_hops(model: nn.Module, signals: Signals) -> tuple[Tensor, list[LayerHops]]:
+    """(N, C) outputs and, of a model whose layers weigh hops and tell how, these weights."""
     if not isinstance(model, AGDN):
-        return signals.outputs(model), {}
+        return signals.outputs(model), []
     outputs, layers = model(signals.x, signals.graph, signals.edge_attr, signals.edge_weight, return_weights=True)
-    columns: dict[str, list[float]] = {}
-    for layer, (conv, weights) in enumerate(zip(model.convs, layers, strict=True), 1):
-        theta = weights.hops
-        if theta is None or theta.size(0) != signals.graph.num_nodes or theta.size(-1) != 1:
-            continue
-        first = getattr(conv.weighting, "first_hop", 0)
-        mean = theta.squeeze(-1).mean(1).cpu()
-        for hop in range(mean.size(1)):
-            columns[f"layer_{layer}_hop_{first + hop}"] = mean[:, hop].tolist()
-    return outputs, columns
+    told = [
+        LayerHops(layer, getattr(conv.weighting, "first_hop", 0), weights.hops.cpu())
+        for layer, (conv, weights) in enumerate(zip(model.convs, layers, strict=True), 1)
+        if weights.hops is not None
+    ]
+    return outputs, told
 
 
 def _require_folder(path: Path) -> None:
