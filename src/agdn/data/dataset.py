@@ -54,7 +54,8 @@ class Dataset:
         node_ids: The user's own ids, by row; None where rows are the ids.
         class_names: Names of the classes or tasks.
         extra: Further columns by name: one row a node, such as ``year`` or ``species``, or, where the name begins with
-            ``edge_``, one row an edge, such as ``edge_year``.
+            ``edge_``, one row an edge, such as ``edge_year``. ``image``, (N, height, width) in 0..1, is what a node
+            looks like.
         notes: Sentences that every result must carry, such as the use of external data.
     """
 

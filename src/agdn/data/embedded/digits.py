@@ -29,4 +29,5 @@ def digits(*, neighbours: int = 10, labels_per_class: int = 5, valid: int = 300,
         x=torch.from_numpy(images),
         y=y,
         class_names=tuple("0123456789"),
+        extra={"image": torch.from_numpy(images).reshape(-1, 8, 8)},
     )
