@@ -23,8 +23,9 @@ ALLOWED: dict[str, set[str]] = {
     "studies": BELOW_EXPERIMENTS | {"experiments"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},
     "search": BELOW_EXPERIMENTS | {"experiments"},
+    "report": BELOW_EXPERIMENTS | {"experiments"},
     "bench": BELOW_EXPERIMENTS,
-    "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "search", "bench"},
+    "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "search", "report", "bench"},
     "__init__": BELOW_EXPERIMENTS | {"experiments"},
     "__main__": {"cli"},
 }

@@ -1,0 +1,1 @@
+"""``agdn report``: finished runs become one page that needs nothing but a browser."""

@@ -1,0 +1,83 @@
+"""What the model of a run says about the nodes of its data, computed anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from agdn.data.dataset import Dataset, NodeSplit
+from agdn.experiments.load import load
+from agdn.experiments.prediction import LayerHops
+from agdn.experiments.result import SHARES, Run
+from agdn.tasks.output import NodeOutput
+
+SCORE_TOLERANCE = 0.005  # another machine may turn a prediction that is on the edge ...
+TURNED = 2  # ... and so many of a small test part
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Of every node of a run's data.
+
+    Attributes:
+        values: (N,) class, (N, T) 0 or 1, or (N,) number, as predicted.
+        probabilities: (N, C) or (N, T); None for numbers.
+        hops: How the layers weighed their hops; empty for a model that has none.
+    """
+
+    run: Run
+    dataset: Dataset
+    output: NodeOutput
+    values: Tensor
+    probabilities: Tensor | None
+    hops: list[LayerHops]
+
+    @property
+    def y(self) -> Tensor:
+        assert self.dataset.y is not None, "a run of a node task has labels"
+        return self.dataset.y
+
+    @property
+    def split(self) -> NodeSplit:
+        assert isinstance(self.dataset.split, NodeSplit), "a run of a node task has a split of its nodes"
+        return self.dataset.split
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the classes or tasks."""
+        width = self.dataset.num_classes
+        return self.output.class_names or tuple(map(str, range(width)))
+
+    def node_id(self, node: int) -> Any:
+        """The user's own id."""
+        return node if self.dataset.node_ids is None else self.dataset.node_ids[node]
+
+
+def answers(run: Run) -> Answers:
+    """Load and ask the model; an error that tells why it cannot be asked, or that the data are no longer the same."""
+    trained = load(run)
+    dataset = trained.dataset
+    if dataset.graph.num_nodes != run.dataset.get("nodes"):
+        raise ValueError(
+            f"{dataset.name} now has {dataset.graph.num_nodes} nodes; the run was trained on {run.dataset.get('nodes')}"
+        )
+    outputs, hops = trained.outputs_and_hops()
+    outputs = outputs.detach().float().cpu()
+    if not bool(outputs.isfinite().all()):
+        raise ValueError("the model puts out NaN or infinity; its training went astray")
+    test = trained.task.split.test
+    _require_same_score(run, trained.task.score(outputs[test], test)[run.metric], len(test))
+    decoded = trained.output.decode(outputs)
+    return Answers(run, dataset, trained.output, decoded.values, decoded.probabilities, hops)
+
+
+def _require_same_score(run: Run, now: float, nodes: int) -> None:
+    then = run.score("test")
+    slack = max(SCORE_TOLERANCE, TURNED / nodes) if run.metric in SHARES else SCORE_TOLERANCE * max(1.0, abs(then))
+    if not abs(now - then) <= slack:
+        raise ValueError(
+            f"{run.dataset.get('name')} is no longer what the run was trained on: "
+            f"test {run.metric} is {now:.4f} now and was {then:.4f}"
+        )
