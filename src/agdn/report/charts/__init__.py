@@ -1,0 +1,1 @@
+"""Plain values as SVG."""
