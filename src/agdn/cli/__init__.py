@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("agdn.cli.evaluate", "evaluate"),
     "list": ("agdn.cli.list", "list_command"),
     "predict": ("agdn.cli.predict", "predict"),
+    "report": ("agdn.cli.report", "report"),
     "train": ("agdn.cli.train", "train"),
     "tune": ("agdn.cli.tune", "tune"),
 }
