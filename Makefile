@@ -8,6 +8,7 @@ READY := $(VENV)/.ready
 
 demo: $(READY)
 	$(BIN)/agdn train digits/agdn digits/mlp digits/gcn digits/gat --seeds 0-2 --out runs/demo
+	$(BIN)/agdn report runs/demo --out runs/demo/report.html
 
 test: check
 	$(BIN)/pytest -n auto
