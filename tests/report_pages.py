@@ -68,7 +68,7 @@ class Page(HTMLParser):
         if not self._open:
             return
         name = self._open[-1][0]
-        if name == "caption":
+        if any(opened == "caption" for opened, _ in self._open):
             self._caption += data
         elif name in ("th", "td"):
             self._rows[-1][-1] += data

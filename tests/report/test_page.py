@@ -43,6 +43,18 @@ def test_scores_are_those_of_the_files(runs: Path, compared: Page) -> None:
             assert column(compared.tables[MAIN], part)[row] == shown
 
 
+def test_every_seed_is_a_dot(runs: Path, compared: Page) -> None:
+    tips = [
+        str(attributes["data-tip"])
+        for name, attributes in compared.elements
+        if name == "circle" and "data-tip" in attributes
+    ]
+    for name in ("small", "gcn"):
+        first, second = (f"{100 * score:.4g}" for score in stored_scores(runs / name, "test"))
+        wanted = {f"seeds 0-1: {first}"} if first == second else {f"seed 0: {first}", f"seed 1: {second}"}
+        assert wanted <= set(tips)
+
+
 def test_ours_stands_beside_the_published_figure(runs: Path, single: Page) -> None:
     table = single.tables["Beside the published figures"]
     assert column(table, "part") == ["valid", "test"]
@@ -74,6 +86,20 @@ def test_curves_are_those_of_the_logs(runs: Path, compared: Page) -> None:
         assert (line["low"][place], line["high"][place]) == pytest.approx((min(values), max(values)), rel=1e-3)
     losses = [log[0]["loss"] for log in logs]
     assert compared.data["curves"]["loss-train"]["lines"][1]["mean"][0] == pytest.approx(sum(losses) / 2, rel=1e-3)
+
+
+def test_a_line_is_pale_where_a_seed_has_ended(runs: Path, single: Page, tmp_path: Path) -> None:
+    shutil.copytree(runs / "small", tmp_path / "small")
+    log = tmp_path / "small" / "seed-1" / "metrics.jsonl"
+    log.write_text("".join(log.read_text().splitlines(keepends=True)[:2]))
+    page = report_page(tmp_path / "page.html", tmp_path / "small")
+    assert page.data["curves"]["loss"]["lines"][0]["seeds"] == [2, 2, 1, 1]
+    pale = [
+        [attributes for _, attributes in each.elements if attributes.get("class") == "line few"]
+        for each in (page, single)
+    ]
+    assert [len(found) for found in pale] == [5, 0]
+    assert str(pale[0][0]["d"]).count("L") == 2
 
 
 def test_the_confusion_matrix_counts_every_test_node(runs: Path, compared: Page) -> None:

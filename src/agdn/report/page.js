@@ -226,8 +226,8 @@
     };
     const clear = () => {
       drawn.forEach((element) => {
-        element.classList.remove("chosen");
-        element.style.opacity = "";
+        element.classList.remove("chosen", "far");
+        element.style.removeProperty("--near");
         element.setAttribute("aria-pressed", "false");
       });
       lit.replaceChildren();
@@ -237,7 +237,9 @@
       clear();
       const far = distances(index);
       drawn.forEach((element, other) => {
-        element.style.opacity = far[other] === Infinity ? 0.15 : within(1.15 - 0.15 * far[other], 0.3, 1);
+        const near = far[other] === Infinity ? 10 : within(115 - 15 * far[other], 25, 100);
+        element.style.setProperty("--near", `${near}%`);
+        element.classList.toggle("far", near < 70);
       });
       drawn[index].classList.add("chosen");
       drawn[index].setAttribute("aria-pressed", "true");

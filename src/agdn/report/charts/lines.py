@@ -53,9 +53,9 @@ class LineChart:
             tag(
                 "g",
                 _band(line.curve, x, y),
-                tag("path", d=_path(line.curve.epochs, line.curve.mean, x, y), class_="line"),
+                _means(line.curve, x, y),
                 [
-                    tag("path", d=f"M{coordinate(x.place(epoch))} {coordinate(y.start)}l-3 6h6z", class_="best")
+                    tag("path", d=f"M{coordinate(x.place(epoch))} {coordinate(y.start)}l-4.5 8h9z", class_="best")
                     for epoch in sorted(set(line.best))
                 ],
                 class_=line.style,
@@ -92,6 +92,17 @@ class LineChart:
             for line in self.lines
         ]
         return f"{self.title}. {'; '.join(told)}. Arrow keys read the values."
+
+
+def _means(curve: Curve, x: Axis, y: Axis) -> list[Markup]:
+    """Pale from where a seed has ended: what changes there may be the choice of seeds."""
+    whole = sum(count == max(curve.seeds) for count in curve.seeds)
+    parts = (("line", slice(0, whole)), ("line few", slice(max(whole - 1, 0), None)))
+    return [
+        tag("path", d=_path(curve.epochs[part], curve.mean[part], x, y), class_=name)
+        for name, part in parts
+        if name == "line" or whole < len(curve.epochs)
+    ]
 
 
 def _path(epochs: Sequence[int], values: Sequence[float], x: Axis, y: Axis) -> str:

@@ -111,7 +111,14 @@ class Matrix:
             "g",
             rows,
             columns,
-            tag("text", self.column_axis, class_="name", x=WIDTH - 4, y=12, text_anchor="end"),
+            tag(
+                "text",
+                self.column_axis,
+                class_="name",
+                x=self.left + len(self.columns) * width,
+                y=12,
+                text_anchor="end",
+            ),
             tag(
                 "text",
                 self.row_axis,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from agdn.report.charts.axis import fitted
+from agdn.report.charts.axis import Axis, fitted
 from agdn.report.charts.frame import BOTTOM, chart
+from agdn.report.gather.reproduce import seeds_text
 from agdn.report.markup import Markup, tag
 from agdn.report.rounding import coordinate, short
 
@@ -26,12 +27,15 @@ class StripRow:
     published: tuple[float, float | None] | None = None
 
 
-def strip(title: str, name: str, rows: Sequence[StripRow]) -> Markup:
+def strip(title: str, name: str, rows: Sequence[StripRow], *, highest: float | None = None) -> Markup:
+    """``highest``: what no score can go beyond."""
     height = TOP + ROW * len(rows) + BOTTOM
     reached = [score for row in rows for score in row.scores]
     reached += [row.mean + sign * (row.std or 0) for row in rows for sign in (-1, 1)]
     reached += [row.published[0] for row in rows if row.published]
     x = fitted(min(reached), max(reached), SIDE, WIDTH - SIDE)
+    if highest is not None and max(reached) <= highest:
+        x = replace(x, high=min(x.high, highest + 0.02 * (x.high - x.low)))
     bottom = height - BOTTOM
     grid = [
         [
@@ -57,17 +61,7 @@ def strip(title: str, name: str, rows: Sequence[StripRow]) -> Markup:
                     y1=middle,
                     y2=middle,
                 ),
-                [
-                    tag(
-                        "circle",
-                        class_="dot",
-                        cx=x.place(score),
-                        cy=middle,
-                        r=4.5,
-                        data_tip=f"seed {seed}: {score:.4g}",
-                    )
-                    for seed, score in zip(row.seeds, row.scores, strict=True)
-                ],
+                [tag("circle", class_="dot", cx=place, cy=middle, r=4.5, data_tip=tip) for place, tip in _dots(row, x)],
                 tag("line", class_="mean", x1=x.place(row.mean), x2=x.place(row.mean), y1=middle - 9, y2=middle + 9),
                 _published(row, x.place(row.published[0]), middle) if row.published else None,
                 class_=row.style,
@@ -77,6 +71,16 @@ def strip(title: str, name: str, rows: Sequence[StripRow]) -> Markup:
     label = f"{title}. {'; '.join(told)}."
     caption = tag("text", name, class_="name", x=WIDTH - SIDE, y=bottom + 32, text_anchor="end")
     return chart(label, grid, drawn, caption, width=WIDTH, height=height)
+
+
+def _dots(row: StripRow, x: Axis) -> list[tuple[float, str]]:
+    """Place and text of every dot; seeds of one score share a dot."""
+    scores = list(dict.fromkeys(row.scores))
+    alike = [[seed for seed, own in zip(row.seeds, row.scores, strict=True) if own == score] for score in scores]
+    return [
+        (x.place(score), f"seed{'s' * (len(seeds) > 1)} {seeds_text(seeds)}: {score:.4g}")
+        for score, seeds in zip(scores, alike, strict=True)
+    ]
 
 
 def _published(row: StripRow, place: float, middle: float) -> Markup:

@@ -55,7 +55,9 @@ class Wanted:
             return []
         key = (asked.dataset.name, asked.dataset.graph.num_nodes)
         if key not in self.chosen:
-            nodes = list(dict.fromkeys(mistake.node for mistake in worst)) or asked.split.test.tolist()
+            test = asked.split.test
+            spread = test[:: max(1, len(test) // self.most)].tolist()
+            nodes = list(dict.fromkeys(mistake.node for mistake in worst)) or spread
             self.chosen[key] = nodes[: self.most]
         return self.chosen[key]
 

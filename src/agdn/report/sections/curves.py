@@ -22,7 +22,7 @@ def curves(report: Report) -> Section | None:
     body = joined(
         paragraph(
             "Lines are means over the seeds, bands reach from the lowest seed to the highest, triangles mark the "
-            "epochs that were kept. Where seeds ended early, later points are those of the others."
+            "epochs that were kept. A line is pale where some of the seeds have ended."
         ),
         legend(list(entries)),
         figures([figure(chart.title, chart.svg(), _condensed(chart)) for chart in charts]),

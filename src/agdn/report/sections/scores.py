@@ -64,7 +64,7 @@ def _strips(recipes: Sequence[Recipe]) -> list[Markup]:
         note = "Dots are seeds, the long tick is their mean, the thick line one standard deviation to both sides."
         if any(row.published for row in rows):
             note += " The diamond is the published figure."
-        charts.append(figure(title, strip(title, unit(metric), rows), note))
+        charts.append(figure(title, strip(title, unit(metric), rows, highest=100 if metric in SHARES else None), note))
     return charts
 
 

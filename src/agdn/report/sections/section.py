@@ -49,7 +49,7 @@ def table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) ->
         )
         for row in rows
     ]
-    whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body))
+    whole = tag("table", tag("caption", tag("span", caption)), tag("thead", head), tag("tbody", body))
     return tag("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
