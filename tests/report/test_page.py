@@ -173,8 +173,9 @@ def test_yes_or_no_answers(tmp_path: Path) -> None:
     assert column(table, "task") == ["even", "threes"]
     areas = [float(area) for area in column(table, "mean")]
     assert statistics.mean(areas) == pytest.approx(100 * result.mean(), abs=0.01)
-    assert "1 tasks have one answer only" in page.sections["predictions"]
-    assert "yes in %" in page.sections["calibration"]
+    assert "1 task has one answer only" in page.sections["predictions"]
+    judged = page.tables["Expected calibration error, mean and deviation over the seeds"]
+    assert column(judged, "yes in %") == [f"{100 * (9 + 6) / (19 + 20 + 20):.1f}"]
     assert "even: " in page.sections["mistakes"] or "threes: " in page.sections["mistakes"]
 
 

@@ -239,7 +239,7 @@
       drawn.forEach((element, other) => {
         const near = far[other] === Infinity ? 10 : within(115 - 15 * far[other], 25, 100);
         element.style.setProperty("--near", `${near}%`);
-        element.classList.toggle("far", near < 70);
+        element.classList.toggle("far", near < 80);
       });
       drawn[index].classList.add("chosen");
       drawn[index].setAttribute("aria-pressed", "true");

@@ -62,7 +62,8 @@ def _tasks(areas: Areas, style: str) -> Markup:
     title = "Area under the ROC curve of every task"
     note = "Mean over the seeds, and the range of the seeds." if len(values) > 1 else None
     left_out = len(areas.names) - len(known)
-    missing = f"{left_out} tasks have one answer only among the test nodes." if left_out else None
+    have = "task has" if left_out == 1 else "tasks have"
+    missing = f"{left_out} {have} one answer only among the test nodes." if left_out else None
     rows = [
         (name, f"{values[:, task].mean():.2f}", f"{values[:, task].min():.2f}", f"{values[:, task].max():.2f}")
         for task, name in enumerate(names)
