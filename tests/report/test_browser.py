@@ -67,7 +67,12 @@ def shown(browser: Any, selector: str) -> list[bool]:
 
 
 def centred(browser: Any, element: Any) -> Any:
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element)
+    """Scrolled to, and the frame after that drawn: the page hides its hover text when it scrolls."""
+    browser.execute_async_script(
+        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'});"
+        "requestAnimationFrame(() => requestAnimationFrame(arguments[1]))",
+        element,
+    )
     return element
 
 

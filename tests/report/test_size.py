@@ -20,6 +20,9 @@ def test_ten_large_runs_make_a_small_page(large_page: Path) -> None:
 
 
 def test_no_class_and_no_node_is_lost_in_the_summary(large_page: Path) -> None:
-    matrix = Page(large_page.read_text()).data["matrices"]["confusion-0"]
+    page = Page(large_page.read_text())
+    matrix = page.data["matrices"]["confusion-0"]
     assert len(matrix["rows"]) == 40
+    assert matrix["rows"][7] == "arxiv cs 07: a subject area"
     assert sum(int(cell.replace(",", "") or 0) for row in matrix["cells"] for cell in row) == 48_603
+    assert page.tables["Every class"][8][0] == "7: arxiv cs 07: a subject area"

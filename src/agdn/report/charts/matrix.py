@@ -13,7 +13,7 @@ from agdn.report.markup import Markup, tag
 from agdn.report.rounding import coordinate
 
 SHADES = 8
-LABELLED = 14  # rows and columns up to which each has its name and each cell its number
+LABELLED = 14  # rows and columns up to which each has its name and each cell its text; beyond, a number
 NAME_WIDTH, CHARACTER = 92.0, 6.4
 
 
@@ -82,7 +82,14 @@ class Matrix:
         }
 
     def _row_names(self) -> list[str]:
+        if len(self.rows) > LABELLED:
+            return [str(index) for index in range(len(self.rows))]
         return [name if len(name) <= 14 else f"{name[:13]}…" for name in self.rows]
+
+    def _column_names(self) -> list[str]:
+        return (
+            [str(index) for index in range(len(self.columns))] if len(self.columns) > LABELLED else list(self.columns)
+        )
 
     def _names(self, top: float) -> Markup:
         width, height = self.cell
@@ -103,7 +110,7 @@ class Matrix:
                 y=top - 5,
                 text_anchor="middle",
             )
-            for index, name in enumerate(self.columns)
+            for index, name in enumerate(self._column_names())
             if index % every_column == 0
         ]
         middle = top + len(self.rows) * height / 2

@@ -38,17 +38,23 @@ def _matrix(key: str, recipe: Recipe, confusion: Confusion) -> Matrix:
     shares = np.divide(counts, totals, out=np.zeros(counts.shape), where=totals > 0)
     cells = [[f"{count:,}" if count else "" for count in row] for row in counts.tolist()]
     title = f"Confusion matrix of {recipe.label}"
-    return Matrix(key, title, "true class", "predicted class", confusion.names, confusion.names, shares, cells)
+    return Matrix(key, title, "true class", "predicted class", confusion.names, confusion.names, np.sqrt(shares), cells)
 
 
 def _classes(recipe: Recipe, matrix: Matrix, confusion: Confusion) -> Markup:
-    note = (
-        f"Counts of test nodes, seed{'s' * (len(recipe.findings.seeds) > 1)} {seeds_text(recipe.findings.seeds)} "
-        "together; the shade is the share of the true class."
-    )
+    seeds = recipe.findings.seeds
+    summed = f"seeds {seeds_text(seeds)} together" if len(seeds) > 1 else f"seed {seeds[0]}"
+    note = f"Counts of test nodes, {summed}. Shades go by the square root of the share of the true class."
+    numbered = len(confusion.names) > LABELLED
+    if numbered:
+        note += " Classes are numbered as in the table."
     measured = (confusion.precision, confusion.recall)
     rows = [
-        (name, f"{total:,}", *(_share(float(values[index])) for values in measured))
+        (
+            f"{index}: {name}" if numbered and name != str(index) else name,
+            f"{total:,}",
+            *(_share(float(values[index])) for values in measured),
+        )
         for index, (name, total) in enumerate(zip(confusion.names, confusion.counts.sum(1).tolist(), strict=True))
     ]
     classes = table("Every class", ("class", "test nodes", "precision in %", "recall in %"), rows)
