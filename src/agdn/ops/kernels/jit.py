@@ -36,9 +36,11 @@ class Kernel:
         self.parallel = _compiled(function, parallel=True)
         self.__doc__ = function.__doc__
 
-    def __call__(self, *arguments: Any) -> None:
-        largest = max(argument.size for argument in arguments if isinstance(argument, np.ndarray))
-        (self.parallel if largest >= PARALLEL_FROM else self.serial)(*arguments)
+    def __call__(self, *arguments: Any, work: int | None = None) -> None:
+        """``work`` says how much there is to do where that is less than the largest array's size."""
+        if work is None:
+            work = max(argument.size for argument in arguments if isinstance(argument, np.ndarray))
+        (self.parallel if work >= PARALLEL_FROM else self.serial)(*arguments)
 
 
 def kernel(function: Callable[..., Any]) -> Kernel:
@@ -107,6 +109,16 @@ def prefetch(typing_context, array, position):
         return context.get_dummy_value()
 
     return types.void(array, position), generate
+
+
+@intrinsic
+def lowest_bit(typing_context, bits):
+    """The place of the lowest bit that is set in a uint64 other than 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], cgutils.true_bit)
+
+    return types.uint64(types.uint64), generate
 
 
 CHUNKS = 256
