@@ -4,6 +4,7 @@ from agdn.ops.backend import SlowPathWarning, kernels_run_on
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.kernels.buffers import reuse_freed_memory
+from agdn.ops.neighbours import sample_egos, sample_neighbours
 from agdn.ops.normalise import normalised_adjacency
 from agdn.ops.pairs import pair_product
 from agdn.ops.products import node_scores
@@ -12,6 +13,7 @@ from agdn.ops.scores import edge_scores
 from agdn.ops.segment import softmax_over_sources, softmax_over_targets, sum_over_sources, sum_over_targets
 from agdn.ops.skipgram import SkipGram
 from agdn.ops.spreading import spread
+from agdn.ops.subgraphs import induced_subgraph
 from agdn.ops.walks import random_walks
 
 __all__ = [
@@ -22,6 +24,7 @@ __all__ = [
     "drop_edges",
     "dropout",
     "edge_scores",
+    "induced_subgraph",
     "kernels_run_on",
     "node_scores",
     "normalised_adjacency",
@@ -30,6 +33,8 @@ __all__ = [
     "random_walks",
     "relu_dropout",
     "reuse_freed_memory",
+    "sample_egos",
+    "sample_neighbours",
     "softmax_over_sources",
     "softmax_over_targets",
     "spread",
