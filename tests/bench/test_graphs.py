@@ -34,6 +34,13 @@ def test_the_generated_arxiv_graph_has_the_real_size_and_a_heavy_tail(monkeypatc
     assert degree.max() > 100 * degree.mean()
 
 
+def test_the_products_graph_keeps_its_mean_degree_when_it_is_shrunk() -> None:
+    graph = graphs.products(0.001)
+    assert (graph.num_nodes, graph.edge_index.shape) == (2_449, (2, 123_718))
+    degree = np.bincount(graph.edge_index[1], minlength=graph.num_nodes)
+    assert degree.max() > 5 * degree.mean()
+
+
 def test_the_hub_has_the_degree_that_it_names() -> None:
     graph = graphs.hub()
     for end in graph.edge_index:

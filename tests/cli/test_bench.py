@@ -64,6 +64,23 @@ def test_walks(tmp_path: Path) -> None:
     assert rows[0]["ratio"] == pytest.approx(rows[2]["seconds"] / rows[0]["seconds"])
 
 
+def test_sampling(tmp_path: Path) -> None:
+    rows = rows_after(tmp_path, "sampling", "--part", "partition", "--part", "saint-walks")
+    systems = [row["system"] for row in rows]
+    assert systems == ["agdn", "PyG subgraph", "agdn", "torch walks, PyG subgraph"]
+    for ours, peer in (rows[:2], rows[2:]):
+        assert ours["ratio"] == pytest.approx(peer["seconds"] / ours["seconds"])
+
+
+def test_sampling_beside_dgl(tmp_path: Path) -> None:
+    python = os.environ.get("AGDN_DGL_PYTHON")
+    if not python:
+        pytest.skip("DGL peer: set AGDN_DGL_PYTHON to the interpreter of an environment with DGL 1.1.3")
+    rows = rows_after(tmp_path, "sampling", "--part", "neighbours", "--scale", "0.01", "--dgl-python", python)
+    assert [row["system"] for row in rows] == ["agdn", "DGL"]
+    assert rows[0]["ratio"] == pytest.approx(rows[1]["seconds"] / rows[0]["seconds"])
+
+
 def test_dgl_computes_the_same(tmp_path: Path) -> None:
     """The layer and the model on DGL give the outputs and gradients of ours."""
     python = os.environ.get("AGDN_DGL_PYTHON")

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agdn.bench import dropout, layer, machine, model, pairs, scaling, walks
+from agdn.bench import dropout, layer, machine, model, pairs, sampling, scaling, walks
 from agdn.bench.rounds import Effort
 from agdn.bench.rows import Row, rows_of
 from agdn.bench.setting import Comparison, Setting
@@ -18,6 +18,7 @@ COMPARISONS: dict[str, Mapping[str, Comparison]] = {
     "pairs": pairs.PARTS,
     "scaling": scaling.PARTS,
     "walks": walks.PARTS,
+    "sampling": sampling.PARTS,
 }
 TOLERANCE = 1e-3
 

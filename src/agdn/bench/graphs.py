@@ -43,6 +43,13 @@ def ddi(scale: float = 1.0) -> BenchGraph:
     )
 
 
+def products(scale: float = 1.0) -> BenchGraph:
+    """A generated graph in the shape of ogbn-products, in both directions: 2,449,029 nodes, 123,718,280 edges."""
+    nodes, links = _scaled(2_449_029, scale), _scaled(61_859_140, scale)
+    edges = _both_ways(_power_law(nodes, links, exponent=0.4))
+    return BenchGraph("generated in the shape of ogbn-products", edges, nodes)
+
+
 def power_law(num_nodes: int, num_edges: int) -> BenchGraph:
     """A generated symmetric graph with about the given number of edges."""
     links = _power_law(num_nodes, num_edges // 2, exponent=0.6)
@@ -55,6 +62,11 @@ def hub(scale: float = 1.0) -> BenchGraph:
     spokes = np.stack([np.zeros(degree, np.int64), np.arange(1, degree + 1)])
     others = np.random.default_rng(0).integers(1, degree + 1, (2, degree // 2))
     return BenchGraph(f"hub of degree {degree:,}", _both_ways(np.concatenate([spokes, others], axis=1)), degree + 1)
+
+
+def without_self_loops(graph: BenchGraph) -> BenchGraph:
+    source, target = graph.edge_index
+    return BenchGraph(f"{graph.name} without self-loops", graph.edge_index[:, source != target], graph.num_nodes)
 
 
 def _real_or(

@@ -24,7 +24,7 @@ UNIFORM, SECOND_ORDER, EPOCH = "uniform", "p = 0.5, q = 2", "epoch"
 
 
 def steps(setting: Setting, folder: Path) -> Iterator[Section]:
-    graph = _without_loops(graphs.arxiv(setting.scale))
+    graph = graphs.without_self_loops(graphs.arxiv(setting.scale))
     spec = {"task": "walks", **_inputs(setting, folder, graph)}
     count = (WALK_LENGTH - 1) * graph.num_nodes
     yield Section(
@@ -37,7 +37,7 @@ def steps(setting: Setting, folder: Path) -> Iterator[Section]:
 
 
 def embedding(setting: Setting, folder: Path) -> Iterator[Section]:
-    graph = _without_loops(graphs.arxiv(setting.scale))
+    graph = graphs.without_self_loops(graphs.arxiv(setting.scale))
     walks = WALKS_PER_NODE * graph.num_nodes
     shape = {"dim": DIM, "walk_length": WALK_LENGTH, "window": WINDOW, "walks_per_node": WALKS_PER_NODE}
     spec = {"task": "walk embedding", **_inputs(setting, folder, graph), **shape}
@@ -58,11 +58,6 @@ def embedding(setting: Setting, folder: Path) -> Iterator[Section]:
             System(part, "plain", {**spec, "starts": few}, (EPOCH,), reference=part, units=WALKS_PER_NODE * few),
         ),
     )
-
-
-def _without_loops(graph: BenchGraph) -> BenchGraph:
-    source, target = graph.edge_index
-    return BenchGraph(f"{graph.name} without self-loops", graph.edge_index[:, source != target], graph.num_nodes)
 
 
 def _inputs(setting: Setting, folder: Path, graph: BenchGraph) -> dict[str, Any]:

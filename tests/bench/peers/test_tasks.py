@@ -116,3 +116,28 @@ def test_walks(peer: ModuleType, tmp_path: Path) -> None:
     vectors = tasks.build(peer, {**spec, **shape, "task": "walk embedding"}).phases["epoch"]()
     assert vectors.shape == (60, 8)
     assert vectors.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("sampler", "peers"), [("partition", (ours, on_pyg)), ("saint walks", (ours, plain)), ("neighbours", (ours,))]
+)
+def test_batches_are_alike_whoever_makes_them(sampler: str, peers: tuple[ModuleType, ...], tmp_path: Path) -> None:
+    """The mean sizes agree, and another epoch gives other batches."""
+    graph = graphs.power_law(400, 6000)
+    folder = inputs.write_graph(tmp_path / "in", graph)
+    spec = {"task": "batches", "sampler": sampler, "threads": 1, "folder": str(folder), "nodes": 400}
+    shape = {"parts": 4, "roots": 40, "length": 2, "batches": 4, "batch_size": 50, "fanouts": [3, 2]}
+    means = []
+    for peer in peers:
+        program = tasks.build(peer, {**spec, **shape})
+        epochs = [program.phases["epoch"]() for _ in range(20)]
+        assert {len(epoch) for epoch in epochs} == {4}
+        assert epochs[0] != epochs[1]
+        means.append(torch.tensor(epochs).double().mean((0, 1)))
+    if sampler == "partition":
+        assert means[0][0] == 100
+        assert means[0][1] == pytest.approx(6000 / 4**2, rel=0.1)
+    if sampler == "neighbours":
+        assert 50 < means[0][0] <= 50 * (1 + 3 + 6)
+    for mean in means[1:]:
+        torch.testing.assert_close(mean, means[0], rtol=0.1, atol=0)

@@ -1,10 +1,11 @@
-"""The AGDN-HA layer and the arxiv model on DGL's public message-passing API, as a user of DGL writes them.
+"""The AGDN-HA layer and the arxiv model on DGL's public message-passing API, as a user of DGL writes them; its sampler.
 
 Parameters are named as in agdn, so that both start from the same weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import dgl
@@ -109,3 +110,19 @@ def layer(in_channels: int, spec: dict[str, Any]) -> nn.Module:
 
 def model(in_channels: int, spec: dict[str, Any]) -> nn.Module:
     return ArxivModel(in_channels, spec["channels"], spec["classes"])
+
+
+def neighbours(graph: dgl.DGLGraph, spec: dict[str, Any]) -> Callable[[int], Iterator[tuple[int, int]]]:
+    """Blocks of sampled edges; DGL lists fanouts from the first layer, which is the last hop."""
+    seeds = torch.randperm(graph.num_nodes())[: spec["batch_size"] * spec["batches"]]
+    sampler = dgl.dataloading.NeighborSampler(spec["fanouts"][::-1])
+
+    def epoch(number: int) -> Iterator[tuple[int, int]]:
+        for batch in seeds[torch.randperm(len(seeds))].split(spec["batch_size"]):
+            inputs, _, blocks = sampler.sample(graph, batch)
+            yield len(inputs), sum(block.num_edges() for block in blocks)
+
+    return epoch
+
+
+SAMPLERS = {"neighbours": neighbours}

@@ -1,11 +1,14 @@
-"""PyG's GATConv of the same width with a residual: the attention of one hop, as message passing does it."""
+"""PyG's GATConv of the same width with a residual (the attention of one hop, by message passing), and its subgraphs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch_geometric.nn import GATConv
+from torch_geometric.utils import subgraph
 
 TAKES_WEIGHTS = False  # one hop: another function, with weights of its own
 
@@ -19,3 +22,17 @@ def layer(in_channels: int, spec: dict[str, Any]) -> nn.Module:
         in_channels, spec["channels"], heads=spec["heads"], add_self_loops=False, bias=False, residual=True
     )
     return conv
+
+
+def partition(edge_index: Tensor, spec: dict[str, Any]) -> Callable[[int], Iterator[tuple[int, int]]]:
+    def epoch(number: int) -> Iterator[tuple[int, int]]:
+        part = torch.randint(spec["parts"], (spec["nodes"],))
+        for index in range(spec["parts"]):
+            nodes = (part == index).nonzero().squeeze(1)
+            edges, _ = subgraph(nodes, edge_index, relabel_nodes=True, num_nodes=spec["nodes"])
+            yield len(nodes), edges.size(1)
+
+    return epoch
+
+
+SAMPLERS = {"partition": partition}

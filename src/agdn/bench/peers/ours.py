@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from agdn import embedding, ops
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
+from agdn.sampling import NeighbourSampler, RandomPartition, SaintWalk, Sampler, batches
 
 TAKES_WEIGHTS = True
 keep_freed_memory = ops.reuse_freed_memory
+
+Sizes = Callable[[int], Iterator[tuple[int, int]]]  # the nodes and edges of each batch of an epoch
 
 
 def graph(edge_index: Tensor, num_nodes: int) -> Graph:
@@ -42,3 +47,27 @@ def random_walks(graph: Graph, starts: Tensor, steps: int, *, p: float = 1.0, q:
 def walk_embedding(graph: Graph, spec: dict[str, Any]) -> Tensor:
     shape = {name: spec[name] for name in ("dim", "walk_length", "window", "walks_per_node")}
     return embedding.walk_embedding(graph, **shape)
+
+
+def neighbours(graph: Graph, spec: dict[str, Any]) -> Sizes:
+    seeds = torch.randperm(graph.num_nodes)[: spec["batch_size"] * spec["batches"]]
+    return _sizes(NeighbourSampler(graph, seeds, spec["fanouts"], batch_size=spec["batch_size"]))
+
+
+def partition(graph: Graph, spec: dict[str, Any]) -> Sizes:
+    return _sizes(RandomPartition(graph, spec["parts"]))
+
+
+def saint_walks(graph: Graph, spec: dict[str, Any]) -> Sizes:
+    return _sizes(SaintWalk(graph, spec["roots"], spec["length"], batches=spec["batches"]))
+
+
+def _sizes(sampler: Sampler) -> Sizes:
+    def epoch(number: int) -> Iterator[tuple[int, int]]:
+        for batch in batches(sampler, number, prefetch=0):
+            yield len(batch.nodes), batch.graph.num_edges
+
+    return epoch
+
+
+SAMPLERS = {"neighbours": neighbours, "partition": partition, "saint walks": saint_walks}

@@ -1,7 +1,8 @@
-"""What a user of plain torch writes for the single operations."""
+"""What a user of plain torch writes for the single operations, with PyG's ``subgraph`` where a graph is cut."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -20,16 +21,17 @@ def pair_product(h: Tensor, pairs: Tensor) -> Tensor:
 
 
 class Rows(NamedTuple):
-    """Neighbours grouped by node."""
+    """Neighbours grouped by node, and the edges as they were given."""
 
     indptr: Tensor
     indices: Tensor
+    edge_index: Tensor
 
 
 def graph(edge_index: Tensor, num_nodes: int) -> Rows:
     counts = torch.bincount(edge_index[0], minlength=num_nodes)
     indptr = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-    return Rows(indptr, edge_index[1][edge_index[0].argsort(stable=True)])
+    return Rows(indptr, edge_index[1][edge_index[0].argsort(stable=True)], edge_index)
 
 
 def random_walks(graph: Rows, starts: Tensor, steps: int) -> Tensor:
@@ -59,3 +61,19 @@ def walk_embedding(graph: Rows, spec: dict[str, Any]) -> Tensor:
         (-F.logsigmoid(scores(walks)).mean() - F.logsigmoid(-scores(noise)).mean()).backward()
         optimiser.step()
     return vectors.weight.detach()
+
+
+def saint_walks(graph: Rows, spec: dict[str, Any]) -> Callable[[int], Iterator[tuple[int, int]]]:
+    from torch_geometric.utils import subgraph
+
+    def epoch(number: int) -> Iterator[tuple[int, int]]:
+        for _ in range(spec["batches"]):
+            starts = torch.randint(spec["nodes"], (spec["roots"],))
+            nodes = random_walks(graph, starts, spec["length"]).unique()
+            edges, _ = subgraph(nodes, graph.edge_index, relabel_nodes=True, num_nodes=spec["nodes"])
+            yield len(nodes), edges.size(1)
+
+    return epoch
+
+
+SAMPLERS = {"saint walks": saint_walks}

@@ -1,8 +1,9 @@
-"""What is measured, whoever's parts do it: a layer, a training epoch, dropout, products of node pairs, walks."""
+"""What is measured, whoever's parts do it: a layer, a training epoch, dropout, node pairs, walks, batches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -167,6 +168,25 @@ class WalkEmbedding:
         return {}
 
 
+class Batches:
+    """An epoch of the batches of ``peer.SAMPLERS[spec["sampler"]]``, another one each time."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        graph = peer.graph(load(folder, "edge_index"), spec["nodes"])
+        self.sizes, self.epochs = peer.SAMPLERS[spec["sampler"]](graph, spec), count()
+        self.phases: Phases = {"epoch": self.epoch}
+
+    def reset(self) -> None:
+        pass
+
+    def epoch(self) -> list[tuple[int, int]]:
+        """Nodes and edges of each batch."""
+        return list(self.sizes(next(self.epochs)))
+
+    def answers(self) -> Answers:
+        return {}
+
+
 def load(folder: Path, name: str) -> Tensor:
     """An input, mapped and not copied: all systems that are alive share one."""
     return torch.from_numpy(np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
@@ -193,6 +213,7 @@ TASKS: dict[str, Callable[[ModuleType, dict[str, Any], Path], Any]] = {
     "pairs": PairProduct,
     "walks": Walks,
     "walk embedding": WalkEmbedding,
+    "batches": Batches,
 }
 
 
