@@ -100,8 +100,8 @@ def draw(chunks, frontier, offsets, indptr, indices, fanout, replace, seed, edge
             node = frontier[i]
             start, degree = indptr[node], indptr[node + 1] - indptr[node]
             choose(hash64(seed, node), start, degree, fanout, replace, edges[offsets[i] : offsets[i + 1]])
-        for k in range(offsets[first], offsets[last]):  # a loop of its own: cache misses overlap
-            sources[k] = indices[edges[k]]
+        for k in range(np.uint64(offsets[first]), np.uint64(offsets[last])):  # a loop of its own: cache misses overlap
+            sources[k] = indices[np.uint64(edges[k])]
 
 
 @serial_kernel

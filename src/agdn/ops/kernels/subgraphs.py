@@ -1,7 +1,8 @@
 """Node-induced subgraphs, in the work of the chosen rows alone.
 
 Who belongs to the subgraph is a bitmap, which stays in the cache where the map from nodes to their new numbers would
-not: every edge of the chosen rows asks the bitmap, only the kept ones ask the map.
+not: every edge of the chosen rows asks the bitmap, only the kept ones ask the map. Places are unsigned in the inner
+loops, since a signed one is first asked whether it counts from the end.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel, lowest_bit, row_function, serial_kernel
+from agdn.ops.kernels.jit import kernel, lowest_bit, prefetch, row_function, serial_kernel
 from agdn.ops.kernels.scratch import NOWHERE
 
-ONE = np.uint64(1)
+ONE, WORD, WITHIN = np.uint64(1), np.uint64(6), np.uint64(63)
 SHORT = 32  # rows that are sorted by insertion
+AHEAD = 8  # rows
 
 
 @row_function
@@ -63,13 +65,14 @@ def different(nodes, members, out):
 def select(chunks, starts, nodes, indptr, indices, members, edges, sizes):
     """The edges into the nodes of chunk c whose sources are members, from edges[starts[c]] on; sizes[i] of node i."""
     for chunk in prange(len(chunks) - 1):
-        at = starts[chunk]
-        for i in range(chunks[chunk], chunks[chunk + 1]):
+        at, last = np.uint64(starts[chunk]), chunks[chunk + 1]
+        for i in range(chunks[chunk], last):
+            prefetch(indices, indptr[nodes[min(i + AHEAD, last - 1)]])
             before = at
-            for e in range(indptr[nodes[i]], indptr[nodes[i] + 1]):
-                source = indices[e]
+            for e in range(np.uint64(indptr[nodes[i]]), np.uint64(indptr[nodes[i] + 1])):
+                source = np.uint64(indices[e])
                 edges[at] = e  # overwritten by the next one unless the source is a member: no branch to mispredict
-                at += np.int64((members[source >> 6] >> np.uint64(source & 63)) & ONE)
+                at += (members[source >> WORD] >> (source & WITHIN)) & ONE
             sizes[i] = at - before
 
 
@@ -78,10 +81,10 @@ def settle(chunks, starts, indptr, edges, parent_indices, parent_order, place, a
     """The selected edges, chunk after chunk, with their sources' new numbers; rows are sorted by them."""
     for chunk in prange(len(chunks) - 1):
         first, last = chunks[chunk], chunks[chunk + 1]
-        shift = starts[chunk] - indptr[first]
-        for k in range(indptr[first], indptr[last]):
-            edge = edges[k + shift]
-            indices[k] = place[parent_indices[edge]]
+        shift = np.uint64(starts[chunk] - indptr[first])
+        for k in range(np.uint64(indptr[first]), np.uint64(indptr[last])):
+            edge = np.uint64(edges[k + shift])
+            indices[k] = place[np.uint64(parent_indices[edge])]
             origin[k] = parent_order[edge]
         if not ascending:
             for i in range(first, last):
@@ -93,8 +96,8 @@ def settle_rows(chunks, indptr, edges, parent_order, indices, origin):
     """For edges that stand where they belong, with their sources numbered: origins, and rows sorted by source."""
     for chunk in prange(len(chunks) - 1):
         first, last = chunks[chunk], chunks[chunk + 1]
-        for k in range(indptr[first], indptr[last]):  # a loop of its own: cache misses overlap
-            origin[k] = parent_order[edges[k]]
+        for k in range(np.uint64(indptr[first]), np.uint64(indptr[last])):  # a loop of its own: cache misses overlap
+            origin[k] = parent_order[np.uint64(edges[k])]
         for i in range(first, last):
             sort_row(indices, origin, indptr[i], indptr[i + 1])
 
