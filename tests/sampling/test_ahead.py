@@ -61,9 +61,10 @@ def test_so_many_are_made_ahead_and_no_more() -> None:
 
 @pytest.mark.parametrize("prefetch", [0, 2])
 def test_what_goes_wrong_reaches_the_caller_in_its_turn(prefetch: int) -> None:
-    stream, seen = batches(Counting(6, broken=3), 0, prefetch=prefetch), []
+    stream = batches(Counting(6, broken=3), 0, prefetch=prefetch)
+    assert [int(next(stream).nodes[1]) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(RuntimeError, match="batch 3 cannot be made"):
-        seen.extend(int(batch.nodes[1]) for batch in stream)
+        next(stream)
     assert not at_work()
 
 
