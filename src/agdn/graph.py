@@ -72,6 +72,8 @@ class Graph:
             num_dst=num_dst,
             is_bipartite=size is not None,
         )
+        if torch.compiler.is_compiling():  # at hand here, and found by other means it would trace badly
+            self._set(targets=target[order])
 
     def _set(self, **fields: Any) -> None:
         self.__dict__.update(fields)

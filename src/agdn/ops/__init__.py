@@ -1,6 +1,6 @@
 """Pure functions on tensors and Graph."""
 
-from agdn.ops.backend import SlowPathWarning, kernels_run_on
+from agdn.ops.backend import SlowPathWarning, kernels_run_on, plain_operators
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.kernels.buffers import reuse_freed_memory
@@ -29,6 +29,7 @@ __all__ = [
     "node_scores",
     "normalised_adjacency",
     "pair_product",
+    "plain_operators",
     "propagate",
     "random_walks",
     "relu_dropout",

@@ -1,12 +1,15 @@
 """When the Numba kernels run: on CPU, in float32 and float64, unless they cannot be compiled or are switched off.
 
-``AGDN_KERNELS=torch`` in the environment keeps everything on the plain torch path.
+``AGDN_KERNELS=torch`` in the environment keeps everything on the plain torch path, whose operators are still our own;
+inside :func:`plain_operators` there are none but torch's.
 """
 
 from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -16,9 +19,27 @@ class SlowPathWarning(UserWarning):
     """Results are right, but slower than they could be; the message says why."""
 
 
+_plain_blocks: list[None] = []  # one for every block of plain_operators that is open
+
+
+@contextmanager
+def plain_operators() -> Iterator[None]:
+    """While the block runs, models are made of torch's own operators alone: what is traced then runs without us."""
+    _plain_blocks.append(None)
+    try:
+        yield
+    finally:
+        _plain_blocks.pop()
+
+
+def only_plain_operators() -> bool:
+    return len(_plain_blocks) > 0
+
+
 def kernels_run_on(tensor: Tensor) -> bool:
     return (
-        tensor.device.type == "cpu"
+        not only_plain_operators()
+        and tensor.device.type == "cpu"
         and tensor.dtype in (torch.float32, torch.float64)
         and os.environ.get("AGDN_KERNELS", "auto") != "torch"
         and kernels_compile()

@@ -12,10 +12,11 @@ from __future__ import annotations
 import warnings
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from agdn.graph import Graph
-from agdn.ops.backend import kernels_run_on
+from agdn.ops.backend import kernels_run_on, only_plain_operators
 from agdn.ops.route import route
 
 CHUNK_ELEMENTS = 1 << 22
@@ -34,10 +35,29 @@ def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
     """
     if weight.size(1) != x.size(1):
         return propagate(x.flatten(1).unsqueeze(1), weight, graph).view(-1, *x.shape[1:])
+    if only_plain_operators():
+        return _summed_bags(x, weight, graph)
     by_source = graph.transposed if torch.is_grad_enabled() else (None, None, None)
     visits = route(graph, x) if kernels_run_on(x) else None
     out: Tensor = spmm(x, weight, graph.indptr, graph.indices, visits, *by_source)
     return out
+
+
+def _summed_bags(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
+    """The same by an operator of torch's own that builds no (E, H, D) tensor either: a target is a bag of sources."""
+    indices = graph.indices.long()
+    heads = [
+        F.embedding_bag(
+            indices,
+            x[:, head],
+            graph.indptr,
+            mode="sum",
+            per_sample_weights=weight[:, head].contiguous(),
+            include_last_offset=True,
+        )
+        for head in range(x.size(1))
+    ]
+    return torch.stack(heads, dim=1)
 
 
 @torch.library.custom_op("agdn::spmm", mutates_args=())

@@ -12,17 +12,21 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
-from agdn.ops.backend import kernels_run_on
+from agdn.ops.backend import kernels_run_on, only_plain_operators
 
 
 def softmax_over_targets(scores: Tensor, graph: Graph) -> Tensor:
     """(E, H) scores -> weights that sum to one over the incoming edges of every node."""
+    if only_plain_operators():
+        return _softmax(scores, graph.targets, graph.num_dst)
     weights: Tensor = segment_softmax(scores, graph.indptr, None)
     return weights
 
 
 def softmax_over_sources(scores: Tensor, graph: Graph) -> Tensor:
     """(E, H) scores -> weights that sum to one over the outgoing edges of every node."""
+    if only_plain_operators():
+        return _softmax(scores, graph.indices, graph.num_src)
     weights: Tensor = segment_softmax(scores, graph.transposed.indptr, graph.transposed.order)
     return weights
 
@@ -45,13 +49,7 @@ def segment_softmax(scores: Tensor, indptr: Tensor, order: Tensor | None) -> Ten
         _run_kernel("softmax", indptr, order, scores.contiguous(), out)
         return out
     grouped = scores if order is None else scores[order]
-    group = _group_of_row(indptr, scores.size(0))
-    index = group[:, None].expand_as(grouped)
-    size = (indptr.numel() - 1, scores.size(1))
-    peak = grouped.new_full(size, -torch.inf).scatter_reduce(0, index, grouped, "amax")
-    weight = (grouped - peak[group]).exp()
-    total = grouped.new_zeros(size).index_add_(0, group, weight)
-    return _ungroup(weight / total[group], order)
+    return _ungroup(_softmax(grouped, _group_of_row(indptr, scores.size(0)), indptr.numel() - 1), order)
 
 
 @segment_softmax.register_fake
@@ -75,6 +73,16 @@ def segment_softmax_backward(grad: Tensor, softmax: Tensor, indptr: Tensor, orde
 @segment_softmax_backward.register_fake
 def _(grad: Tensor, softmax: Tensor, indptr: Tensor, order: Tensor | None) -> Tensor:
     return torch.empty_like(softmax)
+
+
+def _softmax(scores: Tensor, group: Tensor, num_groups: int) -> Tensor:
+    """(E, H) scores and the (E,) group of each -> softmax over each group."""
+    group = group.long()
+    size = (num_groups, scores.size(1))
+    peak = scores.new_full(size, -torch.inf).scatter_reduce(0, group[:, None].expand_as(scores), scores, "amax")
+    weight = (scores - peak[group]).exp()
+    total = scores.new_zeros(size).index_add(0, group, weight)
+    return weight / total[group]
 
 
 def _run_kernel(name: str, indptr: Tensor, order: Tensor | None, *arrays: Tensor) -> None:
