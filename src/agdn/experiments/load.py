@@ -17,11 +17,13 @@ from agdn.data.tables.new_rows import new_rows
 from agdn.data.tables.table_file import TableSource
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
+from agdn.experiments.embeddings import Embeddings
 from agdn.experiments.prediction import LayerHops, Predictions, outputs_and_hops, predict
 from agdn.experiments.prepare import prepared_dataset, scaled, with_edges
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import TRANSFORMS, WEIGHTS, read_config
 from agdn.models import build_model
+from agdn.models.layers import chosen_layer, hidden_states
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.tasks.node import NodeTask
 from agdn.tasks.output import NodeOutput
@@ -71,6 +73,14 @@ class TrainedModel:
         with torch.no_grad():
             whole = self._signals(self.dataset)
             return self.task.evaluate(self.model, Inputs(whole, whole), finished=True).scores
+
+    def embed(self, layer: int | None = None) -> Embeddings:
+        """What the model knows about every node of its data after ``layer``, by default in front of its output."""
+        layer = chosen_layer(self.model, layer)
+        with torch.no_grad():
+            signals = self.task.given(self.model, self._signals(self.dataset))
+            states = hidden_states(self.model, layer, lambda: signals.outputs(self.model))
+        return Embeddings(_ids(self.dataset), states.float().cpu().numpy(), layer)
 
     def predict(self, nodes: TableSource | None = None, edges: TableSource | None = None) -> Predictions:
         """What the model says about every node of its data, or about the nodes of new tables.

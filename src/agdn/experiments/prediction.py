@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +10,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from agdn.data.atomic import replacing, write_bytes
+from agdn.experiments.column_file import check_place, write_columns
 from agdn.graph import Graph
 from agdn.models import AGDN
 from agdn.tasks.inputs import Signals
 from agdn.tasks.output import NodeOutput
-
-SUFFIXES = (".csv", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -56,25 +52,12 @@ class Predictions:
         """To a CSV or Parquet file, by its ending."""
         path = Path(path)
         check_suffix(path)
-        _require_folder(path)
-        if path.suffix == ".csv":
-            text = io.StringIO(newline="")
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(self.columns)
-            writer.writerows(zip(*self.columns.values(), strict=True))
-            write_bytes(path, text.getvalue().encode())
-        else:
-            arrow = _pyarrow()
-            with replacing(path) as file:
-                arrow[1].write_table(arrow[0].table(dict(self.columns)), file)
+        write_columns(path, self.columns)
 
 
 def check_suffix(path: Path) -> None:
-    """Before any work is done: an ending that is known, and the library that it needs."""
-    if path.suffix not in SUFFIXES:
-        raise ValueError(f"{path}: predictions are written to a file that ends in {' or '.join(SUFFIXES)}")
-    if path.suffix == ".parquet":
-        _pyarrow()
+    """Before any work is done."""
+    check_place(path, "predictions")
 
 
 def predict(
@@ -120,17 +103,3 @@ def outputs_and_hops(model: nn.Module, signals: Signals) -> tuple[Tensor, list[L
         if weights.hops is not None
     ]
     return outputs, told
-
-
-def _require_folder(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise ValueError(f"the folder {path.parent} does not exist; predictions go into one that does")
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise ValueError("Parquet needs pyarrow: pip install 'agdn[parquet]', or write a .csv file") from None
-    return pyarrow, pyarrow.parquet
