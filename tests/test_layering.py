@@ -22,11 +22,12 @@ ALLOWED: dict[str, set[str]] = {
     "experiments": BELOW_EXPERIMENTS,
     "studies": BELOW_EXPERIMENTS | {"experiments"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},
+    "estimators": BELOW_EXPERIMENTS | {"experiments"},
     "search": BELOW_EXPERIMENTS | {"experiments"},
     "report": BELOW_EXPERIMENTS | {"experiments"},
     "bench": BELOW_EXPERIMENTS,
     "cli": BELOW_EXPERIMENTS | {"experiments", "studies", "explain", "search", "report", "bench"},
-    "__init__": BELOW_EXPERIMENTS | {"experiments"},
+    "__init__": BELOW_EXPERIMENTS | {"estimators", "experiments"},
     "__main__": {"cli"},
 }
 FILES = sorted(SOURCE.rglob("*.py"))

@@ -8,13 +8,31 @@ from agdn.nn.conv import AGDNConv
 
 if TYPE_CHECKING:
     from agdn.data.names import load_dataset as load_dataset
+    from agdn.estimators.classifier import AGDNClassifier as AGDNClassifier
+    from agdn.estimators.regressor import AGDNRegressor as AGDNRegressor
     from agdn.experiments.load import load as load
     from agdn.experiments.run import run as run
 
 __version__ = "0.1.0"
 
-LAZY = {"load": "agdn.experiments.load", "load_dataset": "agdn.data.names", "run": "agdn.experiments.run"}
-__all__ = ["AGDN", "AGDNConv", "Graph", "__version__", "load", "load_dataset", "run"]
+LAZY = {
+    "AGDNClassifier": "agdn.estimators.classifier",
+    "AGDNRegressor": "agdn.estimators.regressor",
+    "load": "agdn.experiments.load",
+    "load_dataset": "agdn.data.names",
+    "run": "agdn.experiments.run",
+}
+__all__ = [
+    "AGDN",
+    "AGDNClassifier",
+    "AGDNConv",
+    "AGDNRegressor",
+    "Graph",
+    "__version__",
+    "load",
+    "load_dataset",
+    "run",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -50,7 +50,7 @@ class NodeTask:
         consistency: A penalty on passes that do not agree.
         distillation, teacher: How to learn from a teacher, and its (N, C) outputs.
         correct_and_smooth: What is done to the outputs after training.
-        parts: Which parts are scored; what chooses between models leaves ``test`` out.
+        parts: Which parts are scored, and so need labels; what chooses between models leaves ``test`` out.
     """
 
     def __init__(
@@ -184,7 +184,7 @@ class NodeTask:
                 return metrics.r2(self.output.numbers(outputs), y)
 
     def _check_parts(self, target: str) -> None:
-        for part in PARTS:
+        for part in self.parts:
             nodes = getattr(self.split, part)
             if not len(nodes):
                 raise ValueError(f"the {part} part of {self.name} is empty; choose or make another split")
