@@ -26,6 +26,8 @@ from agdn.training import checkpoint
 from agdn.training.run import train
 from agdn.training.seeds import seed_everything
 
+SIGNALS = ("x", "edge_attr", "edge_weight")
+
 
 @dataclass(frozen=True)
 class Assembled:
@@ -111,6 +113,8 @@ class Experiment:
                 "edges": dataset.graph.num_edges,
                 "in_channels": input_width(dataset, added=built.task.input_columns),
                 "out_channels": built.task.out_channels,
+                "signals": [name for name in SIGNALS if getattr(dataset, name) is not None],
+                "parts": {part: len(getattr(dataset.split, part)) for part in PARTS},
             },
             output=built.task.output.to_json(),
             notes=dataset.notes,

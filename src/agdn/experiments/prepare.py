@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from torch import Tensor
 
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.data.names import load_dataset
@@ -32,8 +33,13 @@ def scaled(dataset: Dataset, data: Data) -> Dataset:
     """Node features as ``data.scaling`` wants them."""
     if dataset.x is None or data.scaling == "none":
         return dataset
-    total = dataset.x.sum(1, keepdim=True)
-    return replace(dataset, x=dataset.x / torch.where(total == 0, 1.0, total))
+    return replace(dataset, x=row_scaled(dataset.x))
+
+
+def row_scaled(x: Tensor) -> Tensor:
+    """(N, F) with rows that sum to one; a row that sums to zero stays."""
+    total = x.sum(1, keepdim=True)
+    return x / torch.where(total == 0, 1.0, total)
 
 
 def with_edges(dataset: Dataset, data: Data) -> Dataset:

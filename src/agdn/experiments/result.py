@@ -27,6 +27,7 @@ class Run(Section):
         scores: By part (train, valid, test), then by metric, at the best epoch.
         unfinished_scores: The same before outputs were corrected and smoothed; None where they were not.
         epochs: How many were run; ``best_epoch`` is the one that was kept.
+        dataset: Its name and sizes, those of the ``parts`` of its split, and the ``signals`` that models were given.
         output: How the model's outputs are read: see :class:`agdn.tasks.output.NodeOutput`.
     """
 
