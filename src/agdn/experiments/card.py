@@ -1,0 +1,143 @@
+"""A model card: what a model is, what it learnt from, how well it does, and where its limits lie.
+
+Every sentence follows from the run folder: its configuration and the results of its seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agdn.experiments import yaml_text
+from agdn.experiments.card_limits import limits
+from agdn.experiments.config import Config, Data
+from agdn.experiments.preparation import preparation
+from agdn.experiments.result import SHARES, Result, Run, group, runs_in, shown
+from agdn.experiments.run_folder import read_config
+from agdn.experiments.tables import as_markdown
+from agdn.tasks.output import NodeOutput
+
+NAMES_SHOWN = 20
+
+
+def model_card(folder: Path | str) -> str:
+    """The card of a run, or of the runs of several seeds, as Markdown."""
+    results = group(runs_in(folder))
+    result, config = results[0], read_config(results[0].runs[0].folder)
+    sections = {
+        "Model": _model(result, config),
+        "Data": _data(result.runs[0], config.data),
+        "Results": _results(result),
+        "Training": _training(result, config),
+        "Intended use": _use(result.runs[0]),
+        "Limits": (f"* {limit}" for limit in limits(result, config)),
+        "How to load it": _loading(result.runs[0], config),
+        "Versions": _versions(result.runs[0]),
+    }
+    text = [f"# {result.name}", *([config.description] if config.description else [])]
+    text += ["\n\n".join((f"## {title}", "\n".join(lines))) for title, lines in sections.items()]
+    return "\n\n".join(text) + "\n"
+
+
+def _model(result: Result, config: Config) -> Iterator[str]:
+    run = result.runs[0]
+    yield f"{config.model['name']} with {run.parameters:,} parameters, {run.dataset['in_channels']} input channels and "
+    yield f"{run.dataset['out_channels']} outputs:"
+    yield ""
+    yield from _block("yaml", yaml_text.write(config.model))
+
+
+def _data(run: Run, data: Data) -> Iterator[str]:
+    dataset = run.dataset
+    yield f"{dataset['name']}: {dataset['nodes']:,} nodes and {dataset['edges']:,} edges, as the model sees them."
+    yield ""
+    if parts := dataset.get("parts"):
+        sizes = ", ".join(f"{size:,} {part}" for part, size in parts.items())
+        yield f"* split: {_split(data)}; {sizes}"
+    else:
+        yield f"* split: {_split(data)}"
+    for step in preparation(data):
+        yield f"* {step}"
+    for note in run.notes:
+        yield f"* {note}"
+
+
+def _split(data: Data) -> str:
+    options = data.split.model_dump(exclude={"name"}, exclude_none=True)
+    said = ", ".join(f"{key} {value}" for key, value in options.items())
+    drawn = "" if data.split.name == "published" else "by seed" if data.seed == "run" else f"by the seed {data.seed}"
+    return f"{data.split.name} ({', '.join(part for part in (said, drawn) if part)})"
+
+
+def _results(result: Result) -> Iterator[str]:
+    unit = " in percent" if result.metric in SHARES else ""
+    yield f"{result.metric}{unit}, at the epoch that was best on the validation nodes:"
+    yield ""
+    parts = tuple(result.runs[0].scores)
+    rows = [
+        (str(run.seed), *(shown(run.scores[part][run.metric], None, run.metric) for part in parts), str(run.best_epoch))
+        for run in result.runs
+    ]
+    if len(result.runs) > 1:
+        means = (shown(result.mean(part), result.std(part), result.metric) for part in parts)  # type: ignore[arg-type]
+        rows.append(("mean ± std", *means, ""))
+    yield as_markdown(("seed", *parts, "best epoch"), rows)
+    others = [name for name in result.runs[0].scores["test"] if name != result.metric]
+    for name in others:
+        values = ", ".join(shown(run.scores["test"][name], None, name) for run in result.runs)
+        yield from ("", f"{name} on test nodes{' in percent' if name in SHARES else ''}, seed by seed: {values}.")
+    if (figure := result.published) is not None:
+        spread = "" if figure.test_std is None else f" ± {figure.test_std}"
+        seeds = "" if figure.seeds is None else f" ({figure.seeds})"
+        yield from ("", f"Published: test {figure.metric} {figure.test}{spread}{seeds}, {figure.source}.")
+
+
+def _training(result: Result, config: Config) -> Iterator[str]:
+    runs = result.runs
+    epochs = ", ".join(str(run.epochs) for run in runs)
+    seconds = sum(run.seconds for run in runs) / len(runs)
+    yield f"Epochs trained, seed by seed: {epochs}; {seconds:.1f} seconds a run on {config.device} with "
+    yield f"{runs[0].threads} thread{'s' * (runs[0].threads > 1)}. Task and training settings:"
+    yield ""
+    task = config.task.model_dump(mode="json", exclude_defaults=True)
+    (task.get("distillation") or {}).pop("runs", None)
+    yield from _block("yaml", yaml_text.write({"task": task, "training": config.training.model_dump(mode="json")}))
+
+
+def _use(run: Run) -> Iterator[str]:
+    output = NodeOutput.from_json(run.output)
+    width = run.dataset["out_channels"]
+    what = {
+        "class": f"one of {width} classes",
+        "multilabel": f"{width} yes/no answers",
+        "numeric": "a number",
+    }[output.target]
+    yield f"To predict {what} for the nodes of {run.dataset['name']}, or of graphs whose nodes have the same features "
+    yield "and whose edges mean the same."
+    if output.class_names:
+        names = ", ".join(output.class_names[:NAMES_SHOWN])
+        rest = len(output.class_names) - NAMES_SHOWN
+        yield from ("", f"{'Classes' if output.target == 'class' else 'Answers'}: {names}")
+        yield f"and {rest} more." if rest > 0 else ""
+
+
+def _loading(run: Run, config: Config) -> Iterator[str]:
+    code = [
+        "import agdn",
+        "",
+        f'model = agdn.load("{run.folder.as_posix()}")',
+        'model.predict().write("predictions.csv")  # every node of its data',
+    ]
+    yield from _block("python", "\n".join(code))
+    if config.task.labels is None and config.task.correct_and_smooth is None:
+        yield from ("", "As a file that runs without this library:", "")
+        yield from _block("", f"agdn export {run.folder.as_posix()} --out model.pt2")
+
+
+def _versions(run: Run) -> Iterator[str]:
+    yield ", ".join(f"{name} {version}" for name, version in run.versions.items())
+
+
+def _block(language: str, content: Any) -> Iterator[str]:
+    yield from (f"```{language}", str(content).rstrip("\n"), "```")
