@@ -9,9 +9,12 @@ import click
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "bench": ("agdn.cli.bench", "bench"),
+    "card": ("agdn.cli.card", "card"),
     "data": ("agdn.cli.data", "data"),
     "doctor": ("agdn.cli.doctor", "doctor"),
+    "embed": ("agdn.cli.embed", "embed"),
     "evaluate": ("agdn.cli.evaluate", "evaluate"),
+    "export": ("agdn.cli.export", "export"),
     "list": ("agdn.cli.list", "list_command"),
     "predict": ("agdn.cli.predict", "predict"),
     "report": ("agdn.cli.report", "report"),
