@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from agdn import AGDNClassifier, AGDNRegressor
 
-QUICK = {"epochs": 20, "num_layers": 1, "hops": 2, "lr": 0.1}
+QUICK = {"epochs": 20, "num_layers": 1, "hops": 2, "lr": 0.1, "model_options": {"output": "linear"}}
 UNAVOIDABLE = {
     "AGDNClassifier": {
         "check_classifiers_classes": "takes -1 for a class; here, as in sklearn.semi_supervised, it is unlabelled"

@@ -15,7 +15,7 @@ from agdn.cli.options import JSON
 from agdn.cli.printing import print_json, print_table
 
 NEEDED = ("torch", "numpy", "scipy", "numba", "scikit-learn", "torch_geometric", "pydantic", "pyyaml", "safetensors")
-OPTIONAL = ("pyarrow", "tensorboard")
+OPTIONAL = ("pyarrow", "tensorboard", "onnx", "onnxscript", "onnxruntime")
 Row = tuple[str, str, str]
 
 

@@ -23,7 +23,8 @@ class AGDNClassifier(ClassifierMixin, NodeEstimator):
     are taken as they are, so scale them first where their units differ.
 
     Args:
-        hidden_channels, num_layers, heads, hops, transition, weighting, norm: Of the network, see :class:`agdn.AGDN`.
+        hidden_channels, num_layers, heads, hops, transition, weighting, norm: Of the network, see :class:`agdn.AGDN`;
+            its output has a bias.
         dropout, input_dropout, edge_dropout: Of the network.
         model_options: Its further options by name, such as ``{"skip": "input"}``.
         loss: One of :data:`agdn.tasks.losses.LOSSES`; by default cross-entropy, or the squared error.

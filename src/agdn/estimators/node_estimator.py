@@ -174,4 +174,4 @@ class NodeEstimator(BaseEstimator):
         twice = [name for name in further if name in own]
         if twice:
             raise ValueError(f"model_options names {twice[0]!r}, which is a parameter of {type(self).__name__} itself")
-        return {"name": "AGDN", **own, **further}
+        return {"name": "AGDN", "out_bias": True, **own, **further}

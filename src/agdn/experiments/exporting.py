@@ -54,8 +54,11 @@ def export(trained: TrainedModel, path: Path | str, form: str | None = None) -> 
     if form == "onnx":
         from agdn.experiments.onnx_file import onnx_bytes, onnx_function
 
-        content = onnx_bytes(program, told)
-        exported = onnx_function(content)
+        try:
+            content = onnx_bytes(program, told)
+            exported = onnx_function(content)
+        except Exception as error:
+            raise ExportError(f"this model cannot be written as ONNX: {_first_line(_root(error))}") from error
     else:
         content = _pt2_bytes(program, told)
         exported = torch.export.load(io.BytesIO(content)).module()
@@ -134,5 +137,9 @@ def _difference(model: Portable, exported: Callable[..., Tensor], signals: Signa
     return difference
 
 
-def _first_line(error: Exception) -> str:
+def _root(error: BaseException) -> BaseException:
+    return error if error.__cause__ is None else _root(error.__cause__)
+
+
+def _first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

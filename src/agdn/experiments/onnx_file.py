@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -24,7 +27,9 @@ def onnx_bytes(program: ExportedProgram, told: dict[str, Any]) -> bytes:
     """The file, with what it holds in its metadata as ``agdn``."""
     table = torch.export.default_decompositions()
     table[torch.ops.aten.embedding_bag.padding_idx] = _gathered_bags
-    exported = torch.onnx.export(program.run_decompositions(table), output_names=["outputs"], verbose=False)
+    table[torch.ops.aten.sort.stable] = _sorted
+    with _silent():
+        exported = torch.onnx.export(program.run_decompositions(table), output_names=["outputs"], verbose=False)
     assert exported is not None
     model = exported.model_proto
     entry = model.metadata_props.add()
@@ -45,6 +50,27 @@ def onnx_function(content: bytes) -> Callable[..., Tensor]:
         return torch.from_numpy(session.run(None, {name: given[name].numpy() for name in names})[0])
 
     return run
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """The converter warns of libraries that are not there and of itself; what counts is the comparison that follows."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def _sorted(
+    values: Tensor, *, stable: bool | None = None, dim: int = -1, descending: bool = False
+) -> tuple[Tensor, Tensor]:
+    """ONNX has one way to sort, and in it the first of equal values comes first."""
+    ordered: tuple[Tensor, Tensor] = torch.ops.aten.sort.default(values, dim, descending)
+    return ordered
 
 
 def _gathered_bags(
