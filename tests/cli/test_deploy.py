@@ -41,6 +41,7 @@ def test_export(run: Path, tmp_path: Path) -> None:
     assert "done inside: every node has exactly one self-loop" in told
     program = torch.export.load(tmp_path / "model.pt2").module()
     assert program(torch.rand(50, 16), torch.randint(50, (2, 70))).shape == (50, 4)
+    assert program(torch.rand(3, 16), torch.empty(2, 0, dtype=torch.long)).shape == (3, 4)
     as_json = json.loads(agdn("export", run, "--out", tmp_path / "again.pt2", "--format", "pt2", "--json").stdout)
     assert as_json["format"] == "pt2"
     assert as_json["difference"] < 1e-4

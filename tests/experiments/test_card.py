@@ -30,7 +30,8 @@ def test_the_card_says_what_the_folder_holds(seeds: Path) -> None:
     assert "* every node has exactly one self-loop" in text
     assert "Published: test accuracy 50.0 ± 1.5 (ten seeds), a paper." in text
     assert "To predict one of 4 classes" in text
-    assert "hidden_channels: 4" in text
+    assert "| hidden_channels | `4` |" in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
     assert "the published one." in text
 
 

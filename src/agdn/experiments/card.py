@@ -5,6 +5,7 @@ Every sentence follows from the run folder: its configuration and the results of
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,11 +42,14 @@ def model_card(folder: Path | str) -> str:
 
 
 def _model(result: Result, config: Config) -> Iterator[str]:
-    run = result.runs[0]
-    yield f"{config.model['name']} with {run.parameters:,} parameters, {run.dataset['in_channels']} input channels and "
-    yield f"{run.dataset['out_channels']} outputs:"
+    run, dataset = result.runs[0], result.runs[0].dataset
+    yield (
+        f"{config.model['name']} with {run.parameters:,} parameters, {dataset['in_channels']} input channels and "
+        f"{dataset['out_channels']} outputs:"
+    )
     yield ""
-    yield from _block("yaml", yaml_text.write(config.model))
+    options = [(option, f"`{json.dumps(value)}`") for option, value in config.model.items() if option != "name"]
+    yield as_markdown(("option", "value"), options)
 
 
 def _data(run: Run, data: Data) -> Iterator[str]:
@@ -97,8 +101,10 @@ def _training(result: Result, config: Config) -> Iterator[str]:
     runs = result.runs
     epochs = ", ".join(str(run.epochs) for run in runs)
     seconds = sum(run.seconds for run in runs) / len(runs)
-    yield f"Epochs trained, seed by seed: {epochs}; {seconds:.1f} seconds a run on {config.device} with "
-    yield f"{runs[0].threads} thread{'s' * (runs[0].threads > 1)}. Task and training settings:"
+    yield (
+        f"Epochs trained, seed by seed: {epochs}; {seconds:.1f} seconds a run on {config.device} with "
+        f"{runs[0].threads} thread{'s' * (runs[0].threads > 1)}. Task and training settings:"
+    )
     yield ""
     task = config.task.model_dump(mode="json", exclude_defaults=True)
     (task.get("distillation") or {}).pop("runs", None)
@@ -113,13 +119,15 @@ def _use(run: Run) -> Iterator[str]:
         "multilabel": f"{width} yes/no answers",
         "numeric": "a number",
     }[output.target]
-    yield f"To predict {what} for the nodes of {run.dataset['name']}, or of graphs whose nodes have the same features "
-    yield "and whose edges mean the same."
+    yield (
+        f"To predict {what} for the nodes of {run.dataset['name']}, or of graphs whose nodes have the same features "
+        "and whose edges mean the same."
+    )
     if output.class_names:
         names = ", ".join(output.class_names[:NAMES_SHOWN])
         rest = len(output.class_names) - NAMES_SHOWN
-        yield from ("", f"{'Classes' if output.target == 'class' else 'Answers'}: {names}")
-        yield f"and {rest} more." if rest > 0 else ""
+        more = f" and {rest} more" if rest > 0 else ""
+        yield from ("", f"{'Classes' if output.target == 'class' else 'Answers'}: {names}{more}.")
 
 
 def _loading(run: Run, config: Config) -> Iterator[str]:
