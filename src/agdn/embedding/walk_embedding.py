@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.checks import check_counts, check_seed
 from agdn.ops.skipgram import SkipGram
 from agdn.ops.walks import random_walks
 
@@ -57,7 +58,7 @@ def walk_embedding(
         progress: Called with a stage and the fraction done.
     """
     _check(graph, edge_weight, window=window, walk_length=walk_length, lr=lr, seed=seed)
-    _check_counts(dim=dim, walks_per_node=walks_per_node, negatives=negatives, epochs=epochs)
+    check_counts(dim=dim, walks_per_node=walks_per_node, negatives=negatives, epochs=epochs)
     walked = graph.to("cpu")
     if undirected:
         walked = walked.undirected()
@@ -99,14 +100,7 @@ def _check(graph: Graph, edge_weight: Tensor | None, *, window: int, walk_length
         raise ValueError(f"window must lie in 2..{walk_length}, the nodes of a walk (walk_length); got {window}")
     if not lr > 0:
         raise ValueError(f"lr must be a number above 0, got {lr}")
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"seed must be a whole number from 0 to 2^63 - 1, got {seed}")
+    check_seed(seed)
     if edge_weight is not None and edge_weight.shape != (graph.num_edges,):
         shape = tuple(edge_weight.shape)
         raise ValueError(f"edge_weight must be one number for each of the {graph.num_edges} edges, got shape {shape}")
-
-
-def _check_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import require_kernels
+from agdn.ops.checks import check_seed
 
 
 def random_walks(
@@ -76,8 +77,7 @@ def _check(graph: Graph, starts: Tensor, length: int, p: float, q: float, seed: 
             raise ValueError(f"{name} must be a number above 0, got {value}")
     if length < 0:
         raise ValueError(f"a walk cannot have {length} steps; length must be 0 or more")
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"seed must be a whole number from 0 to 2^63 - 1, got {seed}")
+    check_seed(seed)
     if starts.dim() != 1 or starts.is_floating_point() or starts.dtype == torch.bool:
         raise ValueError(f"starts must be a (W,) tensor of node ids, got {starts.dtype} of shape {tuple(starts.shape)}")
     if len(starts) and not 0 <= int(starts.min()) <= int(starts.max()) < graph.num_nodes:

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.checks import check_seed
 from agdn.ops.subgraphs import grouped, induced_subgraph
 from agdn.sampling.batch import Batch, check_index
-from agdn.sampling.streams import EachEpoch, check_seed, derived
+from agdn.sampling.streams import EachEpoch, derived
 
 CLUSTERS, ORDER = 0, 1  # what the seed is used for
 METIS_SEEDS = 2**31 - 1

@@ -6,10 +6,11 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.checks import check_seed
 from agdn.ops.draws import uniform_draws
 from agdn.ops.subgraphs import grouped, induced_subgraph
 from agdn.sampling.batch import Batch, check_index
-from agdn.sampling.streams import EachEpoch, check_seed, derived
+from agdn.sampling.streams import EachEpoch, derived
 
 
 class RandomPartition:

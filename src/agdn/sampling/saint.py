@@ -11,21 +11,24 @@ target, where the sum is taken; PyG's ``edge_norm`` counts the source. The node 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.checks import check_counts, check_seed
 from agdn.ops.draws import uniform_draws, weighted_draws
 from agdn.ops.subgraphs import different_nodes, induced_subgraph
 from agdn.ops.walks import random_walks
 from agdn.sampling.batch import Batch, check_index
-from agdn.sampling.streams import check_seed, derived
+from agdn.sampling.streams import derived
 
 BATCHES, COUNTING = 0, 1  # what the seed is used for
 STARTS, STEPS = 0, 1
 
 
-class _Saint:
+class _Saint(ABC):
     """Draws nodes (a subclass says how) and gives the subgraph that they induce; all of them are seeds.
 
     Args:
@@ -36,7 +39,7 @@ class _Saint:
 
     def __init__(self, graph: Graph, *, batches: int, normalise: bool, coverage: int, seed: int) -> None:
         check_seed(seed)
-        _check_counts(batches=batches, coverage=coverage)
+        check_counts(batches=batches, coverage=coverage)
         self.graph, self.batches, self.seed = graph.to("cpu"), batches, seed
         self.weights = self._estimated(coverage) if normalise else None
 
@@ -51,9 +54,9 @@ class _Saint:
         node_weight, edge_weight = self.weights
         return Batch(graph, nodes, len(nodes), node_weight[nodes], edge_weight[graph.origin])
 
+    @abstractmethod
     def _draw(self, seed: int) -> Tensor:
         """Node ids, repeated ones among them."""
-        raise NotImplementedError
 
     def _subgraph(self, seed: int) -> tuple[Tensor, Graph]:
         nodes = different_nodes(self._draw(seed), self.graph.num_nodes)
@@ -100,7 +103,7 @@ class SaintWalk(_Saint):
         coverage: int = 50,
         seed: int = 0,
     ) -> None:
-        _check_counts(roots=roots)
+        check_counts(roots=roots)
         if length < 0:
             raise ValueError(f"a walk cannot have {length} steps; length must be 0 or more")
         self.roots, self.length = roots, length
@@ -129,7 +132,7 @@ class SaintNode(_Saint):
         coverage: int = 50,
         seed: int = 0,
     ) -> None:
-        _check_counts(nodes=nodes)
+        check_counts(nodes=nodes)
         self.nodes = nodes
         super().__init__(graph, batches=batches, normalise=normalise, coverage=coverage, seed=seed)
 
@@ -155,7 +158,7 @@ class SaintEdge(_Saint):
         coverage: int = 50,
         seed: int = 0,
     ) -> None:
-        _check_counts(edges=edges)
+        check_counts(edges=edges)
         self.edges = edges
         cpu = graph.to("cpu")
         chance = 1 / cpu.out_degree[cpu.indices].double() + 1 / cpu.in_degree[cpu.targets].double()
@@ -165,9 +168,3 @@ class SaintEdge(_Saint):
     def _draw(self, seed: int) -> Tensor:
         drawn = weighted_draws(self.edges, self._cumulative, seed=seed)
         return torch.stack([self.graph.indices[drawn], self.graph.targets[drawn]])
-
-
-def _check_counts(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1, got {count}")

@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.checks import check_seed
 from agdn.sampling.batch import check_index
-from agdn.sampling.streams import EachEpoch, check_seed, derived
+from agdn.sampling.streams import EachEpoch, derived
 
 ORDER, DRAWS = 0, 1  # what the seed is used for
 

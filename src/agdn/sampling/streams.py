@@ -22,11 +22,6 @@ def derived(seed: int, *path: int) -> int:
     return value >> 1
 
 
-def check_seed(seed: int) -> None:
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"seed must be a whole number from 0 to 2^63 - 1, got {seed}")
-
-
 class EachEpoch(Generic[Drawn]):
     """A function of the epoch whose last value is kept."""
 
