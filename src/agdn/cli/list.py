@@ -11,8 +11,7 @@ from agdn.cli.options import JSON
 from agdn.cli.printing import print_json, print_table
 
 if TYPE_CHECKING:
-    from agdn.experiments.config import Published
-    from agdn.experiments.measured import Measured
+    from agdn.experiments.config import Figure
 
 Rows = Sequence[tuple[str, ...]]
 HEADER = ("name", "description")
@@ -75,12 +74,9 @@ def _spaces() -> Rows:
     return rows
 
 
-def _figure(figure: Published | Measured | None) -> str:
+def _figure(figure: Figure | None) -> str:
     """The test score for people."""
-    if figure is None:
-        return ""
-    spread = "" if figure.test_std is None else f" ± {figure.test_std:.2f}"
-    return f"{figure.test:.2f}{spread} {figure.metric}"
+    return "" if figure is None else f"{figure.shown()} {figure.metric}"
 
 
 def _first_line(thing: object) -> str:

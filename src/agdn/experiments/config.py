@@ -100,12 +100,21 @@ class Task(Section):
         return {name: getattr(self, name) for name in type(self).model_fields if name != "setting"}
 
 
-class Published(Section):
-    """The figure that a paper prints for this recipe, in percent where the metric is a share."""
+class Figure(Section):
+    """A test score with its spread, in percent where the metric is a share."""
 
     metric: str
     test: float
     test_std: float | None = None
+
+    def shown(self) -> str:
+        """``73.41 ± 0.25``."""
+        return f"{self.test:.2f}" + ("" if self.test_std is None else f" ± {self.test_std:.2f}")
+
+
+class Published(Figure):
+    """The figure that a paper prints for this recipe."""
+
     valid: float | None = None
     valid_std: float | None = None
     seeds: str | None = None

@@ -10,24 +10,22 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from agdn.experiments.config import Config, Section
+from agdn.experiments.config import Config, Figure
 from agdn.experiments.recipes import read_recipe, recipe_folder, recipe_names
 from agdn.experiments.result import REPORTED, SHARES, Result
 from agdn.experiments.run_folder import NOT_COMPARED, read_config
 
 
-class Measured(Section):
+class Measured(Figure):
     """Mean and unbiased standard deviation over the seeds, in percent where the metric is a share.
 
     Attributes:
         settings: Fingerprint of the configuration that was run; a recipe that has another was changed since.
     """
 
-    metric: str
+    test_std: float | None
     valid: float
     valid_std: float | None
-    test: float
-    test_std: float | None
     seeds: int
     date: str
     settings: str

@@ -28,9 +28,7 @@ def _row(result: Result, first: Result | None, published: bool) -> tuple[str, ..
         difference = None if first is result else paired_difference(first, result)
         row.append("" if difference is None else shown(difference[0], difference[1], result.metric))
     if published:
-        figure = result.published
-        spread = f" ± {figure.test_std:.2f}" if figure and figure.test_std is not None else ""
-        row.append(f"{figure.test:.2f}{spread}" if figure else "")
+        row.append(result.published.shown() if result.published else "")
     row += [f"{runs[0].parameters:,}", f"{sum(run.epochs for run in runs) / len(runs):.0f}"]
     return (*row, f"{sum(run.seconds for run in runs) / len(runs):.1f}")
 

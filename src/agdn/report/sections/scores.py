@@ -42,9 +42,7 @@ def sentence(result: Result) -> str:
     said = f"{result.name} reaches {shown(result.mean(), result.std(), result.metric)}{sign} {result.metric} "
     said += f"on test nodes of {result.runs[0].dataset.get('name')}, over {over}."
     if result.published is not None and _comparable(result):
-        figure = result.published
-        spread = "" if figure.test_std is None else f" ± {figure.test_std:.2f}"
-        said += f" Published: {figure.test:.2f}{spread}{sign}."
+        said += f" Published: {result.published.shown()}{sign}."
     return said
 
 
