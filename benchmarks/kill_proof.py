@@ -1,6 +1,6 @@
 """Kill a training run over and over, at random moments, and compare its end with that of an undisturbed one.
 
-    python benchmarks/kill_proof.py --kills 100 --terms 20 --out docs/reliability.md
+    python benchmarks/kill_proof.py --kills 100 --terms 20 --set threads=2 --out docs/reliability/two-threads.md
 
 Each run is ``agdn train --resume``, killed as often as it takes to reach its end. Most kills fall while it trains and
 writes a checkpoint ten times a second, the others anywhere from the start of the process on. Then a full disk and a

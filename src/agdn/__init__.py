@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
+from agdn.ops.first_call import settle_vector_math
 
 if TYPE_CHECKING:
     from agdn.data.names import load_dataset as load_dataset
@@ -33,6 +34,8 @@ __all__ = [
     "load_dataset",
     "run",
 ]
+
+settle_vector_math()
 
 
 def __getattr__(name: str) -> Any:
