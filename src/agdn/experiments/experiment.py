@@ -23,6 +23,7 @@ from agdn.models import build_model
 from agdn.tasks.inputs import Inputs
 from agdn.tasks.node import PARTS, NodeTask
 from agdn.training import checkpoint
+from agdn.training.peak_memory import PeakMemory
 from agdn.training.run import train
 from agdn.training.seeds import seed_everything
 
@@ -75,6 +76,7 @@ class Experiment:
     def _trained(self, resume: bool, label: str | None, checkpoint_seconds: float) -> Run:
         if self.config.threads is not None:
             torch.set_num_threads(self.config.threads)
+        peak = PeakMemory(usable_device(self.config.device))
         built = self.assemble()
         trained = train(
             built.model,
@@ -106,6 +108,7 @@ class Experiment:
             epochs=trained.epochs,
             stopped_early=trained.stopped_early,
             seconds=trained.seconds,
+            peak_memory=peak.bytes(),
             parameters=sum(parameter.numel() for parameter in built.model.parameters()),
             dataset={
                 "name": dataset.name,

@@ -27,6 +27,7 @@ class Run(Section):
         scores: By part (train, valid, test), then by metric, at the best epoch.
         unfinished_scores: The same before outputs were corrected and smoothed; None where they were not.
         epochs: How many were run; ``best_epoch`` is the one that was kept.
+        peak_memory: Bytes that the process held at most, data included; on a GPU those that torch allocated.
         dataset: Its name and sizes, those of the ``parts`` of its split, and the ``signals`` that models were given.
         output: How the model's outputs are read: see :class:`agdn.tasks.output.NodeOutput`.
     """
@@ -44,6 +45,7 @@ class Run(Section):
     epochs: int
     stopped_early: bool
     seconds: float
+    peak_memory: int | None = None
     parameters: int
     dataset: dict[str, Any]
     output: dict[str, Any]

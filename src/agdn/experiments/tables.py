@@ -15,10 +15,12 @@ def results_table(results: Sequence[Result]) -> tuple[tuple[str, ...], Rows]:
     published = any(result.published for result in results)
     header = ("recipe", "metric", "seeds", "valid", "test", *(["first minus this"] if several else []))
     header += (*(["published test"] if published else []), "parameters", "epochs", "seconds a run")
-    return header, [_row(result, results[0] if several else None, published) for result in results]
+    weighed = any(run.peak_memory for result in results for run in result.runs)
+    rows = [_row(result, results[0] if several else None, published, weighed) for result in results]
+    return (*header, *(["GB at most"] if weighed else [])), rows
 
 
-def _row(result: Result, first: Result | None, published: bool) -> tuple[str, ...]:
+def _row(result: Result, first: Result | None, published: bool, weighed: bool) -> tuple[str, ...]:
     runs = result.runs
     unit = " %" if result.metric in SHARES else ""
     row = [result.name, f"{result.metric}{unit}", str(len(runs))]
@@ -30,7 +32,11 @@ def _row(result: Result, first: Result | None, published: bool) -> tuple[str, ..
     if published:
         row.append(result.published.shown() if result.published else "")
     row += [f"{runs[0].parameters:,}", f"{sum(run.epochs for run in runs) / len(runs):.0f}"]
-    return (*row, f"{sum(run.seconds for run in runs) / len(runs):.1f}")
+    row.append(f"{sum(run.seconds for run in runs) / len(runs):.1f}")
+    if weighed:
+        most = max(run.peak_memory or 0 for run in runs)
+        row.append(f"{most / 1e9:.2f}" if most else "")
+    return tuple(row)
 
 
 def as_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

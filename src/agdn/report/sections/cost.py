@@ -1,4 +1,4 @@
-"""Time and size."""
+"""Time, size and memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agdn.report.sections.section import Section, details, table
 
 def cost(report: Report) -> Section:
     rows = [_row(recipe) for recipe in report.recipes]
-    header = ("recipe", "parameters", "epochs", "seconds a run", "seconds an epoch", "threads")
+    header = ("recipe", "parameters", "epochs", "seconds a run", "seconds an epoch", "GB at most", "threads")
     seeds = [
         (
             f"{recipe.label}, seed {run.seed}",
@@ -32,12 +32,13 @@ def cost(report: Report) -> Section:
         table("Mean over the seeds", header, rows),
         details("Every run", table("Every run", columns, seeds)),
     )
-    return Section("cost", "Time and size", body)
+    return Section("cost", "Time and memory", body)
 
 
 def _row(recipe: Recipe) -> tuple[str, ...]:
     runs = recipe.result.runs
     seconds = [run.seconds for run in runs]
+    peaks = [run.peak_memory for run in runs if run.peak_memory is not None]
     spread = f" ({min(seconds):.1f} to {max(seconds):.1f})" if len(runs) > 1 else ""
     epochs = sum(run.epochs for run in runs)
     return (
@@ -46,5 +47,6 @@ def _row(recipe: Recipe) -> tuple[str, ...]:
         f"{epochs / len(runs):.0f}",
         f"{statistics.fmean(seconds):.1f}{spread}",
         f"{sum(seconds) / epochs:.3g}" if epochs else "",
+        f"{max(peaks) / 1e9:.2f}" if peaks else "",
         ", ".join(dict.fromkeys(str(run.threads) for run in runs)),
     )
