@@ -5,7 +5,7 @@ import torch
 
 from agdn.graph import Graph
 from agdn.tasks.inputs import Inputs, Signals
-from agdn.tasks.label_input import LabelInput, LabelOptions
+from agdn.tasks.label_input import LabelInput, Labelled, LabelOptions
 from agdn.tasks.node import NodeTask
 from agdn.tasks.output import NodeOutput
 from toy_task import Answers, dataset
@@ -19,12 +19,17 @@ def signals() -> Signals:
 
 
 def labels(**options: float) -> LabelInput:
-    return LabelInput(LabelOptions(**options), NodeOutput("class"), NODES, Y, 3)  # type: ignore[arg-type]
+    return LabelInput(LabelOptions(**options), NodeOutput("class"), Y, 3)  # type: ignore[arg-type]
+
+
+def labelled(*positions: int, seeds: list[bool] | None = None) -> Labelled:
+    where = torch.tensor(positions)
+    return Labelled(NODES[where], where, torch.tensor(seeds or [True] * len(where)))
 
 
 def test_shown_labels_stand_beside_the_features_and_all_else_is_zero() -> None:
     model = Answers([0.0, 0.0, 0.0])
-    given = labels().signals(model, signals(), torch.tensor([0, 2])).x
+    given = labels().signals(model, signals(), labelled(0, 2)).x
     assert given is not None
     expected = torch.zeros(5, 5)
     expected[:, :2] = 7
@@ -35,7 +40,7 @@ def test_shown_labels_stand_beside_the_features_and_all_else_is_zero() -> None:
 
 def test_reuse_fills_what_is_not_shown_with_probabilities_without_gradient() -> None:
     model = Answers([0.0, math.log(2.0), 0.0])  # probabilities 1/4, 1/2, 1/4
-    given = labels(reuse=2).signals(model, signals(), torch.tensor([1])).x
+    given = labels(reuse=2).signals(model, signals(), labelled(1)).x
     assert given is not None
     assert model.with_gradient == [False, False]
     assert bool((model.given[0][1:, 2:] == 0).all())
@@ -45,13 +50,23 @@ def test_reuse_fills_what_is_not_shown_with_probabilities_without_gradient() -> 
 
 def test_the_draw_divides_the_labelled_nodes_and_always_asks_somebody() -> None:
     torch.manual_seed(0)
-    many = LabelInput(LabelOptions(mask_rate=0.3), NodeOutput("class"), torch.arange(4000), torch.zeros(4000).long(), 1)
-    division = many.drawn()
-    assert torch.cat(division).sort().values.tolist() == list(range(4000))
-    assert len(division.shown) / 4000 == pytest.approx(0.3, abs=0.03)
+    many = LabelInput(LabelOptions(mask_rate=0.3), NodeOutput("class"), torch.zeros(4000).long(), 1)
+    everybody = torch.arange(4000)
+    shown, asked = many.divided(Labelled(everybody, everybody, everybody >= 0))
+    assert torch.cat([shown.positions, asked.positions]).sort().values.tolist() == list(range(4000))
+    assert len(shown.rows) / 4000 == pytest.approx(0.3, abs=0.03)
     for _ in range(20):
-        assert len(labels(mask_rate=0.999).drawn().asked) >= 1
-    assert len(labels(mask_rate=0.0).drawn().asked) == 3
+        assert len(labels(mask_rate=0.999).divided(labelled(0, 1, 2))[1].rows) >= 1
+    assert len(labels(mask_rate=0.0).divided(labelled(0, 1, 2))[1].rows) == 3
+
+
+def test_only_seeds_are_asked_for_and_one_of_them_always() -> None:
+    surrounded = labelled(0, 1, 2, seeds=[False, True, False])
+    for seed in range(20):
+        torch.manual_seed(seed)
+        shown, asked = labels(mask_rate=0.9).divided(surrounded)
+        assert asked.positions.tolist() == [1]
+        assert 1 not in shown.positions.tolist()
 
 
 def test_the_loss_asks_only_for_labels_that_are_not_shown() -> None:
@@ -62,7 +77,8 @@ def test_the_loss_asks_only_for_labels_that_are_not_shown() -> None:
     (loss,) = list(task.losses(model, inputs))
     torch.manual_seed(4)
     assert task.labels is not None
-    asked = task.split.train[task.labels.drawn().asked]
+    train = torch.arange(len(task.split.train))
+    asked = task.split.train[task.labels.divided(Labelled(train, train, train >= 0))[1].positions]
     torch.testing.assert_close(loss, task.loss(model.logits.expand(60, -1)[asked], asked))
     shown = model.given[0][:, 5:].sum(1).nonzero().squeeze(1)
     assert not set(shown.tolist()) & set(asked.tolist())

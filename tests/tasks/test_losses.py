@@ -1,13 +1,22 @@
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
-from agdn.tasks.losses import EPSILON, LOSSES, binary_cross_entropy, cross_entropy, huber, mae, mse
+from agdn.tasks.losses import EPSILON, LOSSES, Loss
 
-loge, savage, loge_savage = (LOSSES["class"][name] for name in ("loge", "savage", "loge_savage"))
-binary_loge = LOSSES["multilabel"]["binary_loge"]
+
+def mean_of(loss: Loss) -> Callable[..., Tensor]:
+    return lambda outputs, y, weight=None, smoothing=0.0: loss(outputs, y, weight, smoothing).mean()
+
+
+MEANS = {target: {name: mean_of(loss) for name, loss in losses.items()} for target, losses in LOSSES.items()}
+cross_entropy, loge, savage, loge_savage = MEANS["class"].values()
+binary_cross_entropy, binary_loge, *_ = MEANS["multilabel"].values()
+mse, mae, huber = MEANS["numeric"].values()
 
 
 def test_loge_is_zero_where_the_cross_entropy_is_and_has_slope_one_over_epsilon() -> None:
@@ -33,7 +42,7 @@ def test_each_reshaping_against_numbers_worked_out_by_hand() -> None:
     assert savage(logits, y).item() == pytest.approx(1 / 16)  # (1 - 3/4)^2
     assert loge_savage(logits, y).item() == pytest.approx(math.log(1 + 1 / 16 / (1 - math.log(2))))
     answer, yes = torch.tensor([[math.log(3.0)]], dtype=torch.float64), torch.ones(1, 1, dtype=torch.float64)
-    binary = {name: loss(answer, yes, None, 0.0).item() for name, loss in LOSSES["multilabel"].items()}
+    binary = {name: loss(answer, yes, None, 0.0).item() for name, loss in MEANS["multilabel"].items()}
     assert binary["binary_cross_entropy"] == pytest.approx(entropy)
     assert binary["binary_savage"] == pytest.approx(1 / 16)
     assert binary["binary_loge"] == pytest.approx(loge(logits, y).item())
@@ -46,6 +55,20 @@ def test_class_weights_act_as_repeated_nodes(loss) -> None:
     repeated = torch.cat([torch.arange(12), (y == 2).nonzero().squeeze(1)])
     weighted = loss(logits, y, torch.tensor([1.0, 1.0, 2.0], dtype=torch.float64))
     torch.testing.assert_close(weighted, loss(logits[repeated], y[repeated]))
+
+
+@pytest.mark.parametrize("target", LOSSES)
+def test_node_weights_act_as_repeated_nodes(target: str) -> None:
+    outputs = torch.randn(12, 3 if target != "numeric" else 1, dtype=torch.float64)
+    y = {"class": torch.arange(12) % 3, "multilabel": (outputs > 0.3).double(), "numeric": outputs[:, 0].cos()}[target]
+    class_weight = None if target == "numeric" else torch.tensor([1.0, 3.0, 2.0], dtype=torch.float64)
+    if target == "multilabel":
+        y[4, 1] = torch.nan
+    times = torch.arange(12) % 4
+    repeated = torch.arange(12).repeat_interleave(times)
+    for loss in LOSSES[target].values():
+        weighted = loss(outputs, y, class_weight, 0.0).mean(0.1 * times)
+        torch.testing.assert_close(weighted, loss(outputs[repeated], y[repeated], class_weight, 0.0).mean())
 
 
 @pytest.mark.parametrize("loss", [binary_cross_entropy, binary_loge])
@@ -85,7 +108,7 @@ def test_numbers() -> None:
 
 def test_every_loss_has_a_gradient_at_zero_outputs() -> None:
     y = {"class": torch.tensor([0, 1, 1]), "multilabel": torch.tensor([[1.0], [0.0], [0.0]]), "numeric": torch.ones(3)}
-    for target, losses in LOSSES.items():
+    for target, losses in MEANS.items():
         for name, loss in losses.items():
             outputs = torch.zeros(3, 2 if target == "class" else 1, requires_grad=True)
             (grad,) = torch.autograd.grad(loss(outputs, y[target], None, 0.0), outputs)

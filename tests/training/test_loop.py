@@ -23,10 +23,13 @@ class Scripted:
     def __init__(
         self, scores: list[float], *, steps: int = 1, higher_is_better: bool = True, factor: float = 1.0
     ) -> None:
-        self.scores, self.steps, self.higher_is_better, self.factor = iter(scores), steps, higher_is_better, factor
+        self.scores, self.count, self.higher_is_better, self.factor = iter(scores), steps, higher_is_better, factor
 
-    def losses(self, model: nn.Module, inputs: object) -> Iterator[Tensor]:
-        for _ in range(self.steps):
+    def steps(self, inputs: object) -> int:
+        return self.count
+
+    def losses(self, model: nn.Module, inputs: object, *, epoch: int, start: int) -> Iterator[Tensor]:
+        for _ in range(start, self.count):
             yield self.factor * sum((p**2).sum() for p in model.parameters())
 
     def evaluate(self, model: nn.Module, inputs: object) -> Evaluation:

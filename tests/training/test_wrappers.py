@@ -98,13 +98,14 @@ def test_checkpoints_by_time_and_at_the_end(tmp_path: Path, monkeypatch: pytest.
     clock = iter(range(0, 1000, 10))
     monkeypatch.setattr(wrappers.time, "monotonic", lambda: float(next(clock)))
     state = state_of()
-    list(wrappers.checkpointed(scripted(state, [0.1] * 7), state, tmp_path, seconds=30))
+    list(wrappers.Checkpoints(state, tmp_path, seconds=30).around(scripted(state, [0.1] * 7)))
     assert saved == [3, 6, 7]
 
 
 def test_a_signal_saves_and_ends(tmp_path: Path) -> None:
     state, stop = state_of(), Stop()
-    epochs = wrappers.checkpointed(scripted(state, [0.1] * 9), state, tmp_path, seconds=1000, stop=stop)
+    saver = wrappers.Checkpoints(state, tmp_path, seconds=1000, stop=stop)
+    epochs = saver.around(scripted(state, [0.1] * 9))
     next(epochs)
     assert not checkpoint.saved(tmp_path)
     stop.signal = signal.SIGTERM

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
+from agdn.experiments.sampling import Sampling
+from agdn.experiments.section import Section
 from agdn.tasks.consistency import ConsistencyOptions
 from agdn.tasks.correct_and_smooth import SmoothingOptions
 from agdn.tasks.distillation import DistillationOptions
@@ -13,10 +15,6 @@ from agdn.tasks.label_input import LabelOptions
 from agdn.training.settings import Settings
 
 FORMAT_VERSION: Literal[1] = 1
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -126,6 +124,7 @@ class Config(Section):
 
     Attributes:
         model: ``name``, perhaps a ``preset``, and the options of that model's constructor.
+        sampling: Train in pieces of the graph; None takes all of it in every step.
         threads: Of torch and the kernels; None shares out the machine's cores. Bits repeat at a fixed number.
     """
 
@@ -136,6 +135,7 @@ class Config(Section):
     model: dict[str, Any]
     task: Task = Task()
     training: Settings = Settings()
+    sampling: Sampling | None = None
     device: str = "cpu"
     threads: PositiveInt | None = None
     published: Published | None = None

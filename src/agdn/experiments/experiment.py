@@ -18,6 +18,7 @@ from agdn.experiments.device import usable_device
 from agdn.experiments.prepare import prepared_dataset
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS, alone, claim, is_finished, write_json
+from agdn.experiments.sampling import in_pieces
 from agdn.experiments.teachers import teacher_outputs
 from agdn.models import build_model
 from agdn.tasks.inputs import Inputs
@@ -59,6 +60,7 @@ class Experiment:
         task = NodeTask(dataset, **self.config.task.options(), teacher=teacher, parts=parts)
         bare = task.labels is not None
         inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=bare)
+        inputs = in_pieces(inputs, self.config.sampling, task.split.train, self.seed)
         seed_everything(self.seed)
         width = input_width(dataset, added=task.input_columns)
         model = build_model(self.config.model, in_channels=width, out_channels=task.out_channels)

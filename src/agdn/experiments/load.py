@@ -58,8 +58,8 @@ class TrainedModel:
 
     def outputs(self) -> Tensor:
         """(N, C) of every node of its data."""
-        signals = self.task.given(self.model, self._signals(self.dataset))
-        return self.task.finished(signals.outputs(self.model), signals.graph)
+        inputs = self._inputs()
+        return self.task.finished(self.task.outputs(self.model, inputs), inputs.whole.graph)
 
     @torch.no_grad()
     def outputs_and_hops(self) -> tuple[Tensor, list[LayerHops]]:
@@ -71,8 +71,7 @@ class TrainedModel:
     def evaluate(self) -> dict[str, dict[str, float]]:
         """Scores by part and metric, computed anew."""
         with torch.no_grad():
-            whole = self._signals(self.dataset)
-            return self.task.evaluate(self.model, Inputs(whole, whole), finished=True).scores
+            return self.task.evaluate(self.model, self._inputs(), finished=True).scores
 
     def embed(self, layer: int | None = None) -> Embeddings:
         """What the model knows about every node of its data after ``layer``, by default in front of its output."""
@@ -109,6 +108,11 @@ class TrainedModel:
             return open_dataset(self.config.data.name)
         except (DataError, OSError):
             return None
+
+    def _inputs(self) -> Inputs:
+        """The data of the run as its evaluation takes it."""
+        whole, sampling = self._signals(self.dataset), self.config.sampling
+        return Inputs(whole, whole, views=() if sampling is None else sampling.views(whole.graph, self.run.seed))
 
     def _signals(self, dataset: Dataset) -> Signals:
         bare = self.config.task.labels is not None

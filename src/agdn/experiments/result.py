@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from agdn.experiments.config import Published, Section
+from agdn.experiments.config import Published
 from agdn.experiments.run_folder import RESULT
+from agdn.experiments.section import Section
 
 SHARES = ("accuracy", "macro_f1", "rocauc")
 Part = Literal["train", "valid", "test"]

@@ -3,7 +3,7 @@
     loss = (1 - alpha) loss_on_labels + alpha T^2 mean over nodes and classes of q ln(q / p)
     q = softmax(teacher / T), p = softmax(student / T); for yes/no tasks the two answers of each
 
-The mean is over all nodes that the student sees, labelled or not, and over their classes.
+The mean is over all nodes that the student is asked about, labelled or not, and over their classes.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Distillation:
         self.options, self.teacher, self.target = options, teacher.float(), target
 
     def loss(self, on_labels: Tensor, outputs: Tensor, signals: Signals) -> Tensor:
-        """``outputs`` (rows, C) are those of the student for every row of ``signals``."""
-        teacher = self.teacher if signals.nodes is None else self.teacher[signals.nodes.cpu()]
+        """``outputs`` (seeds, C) are those of the student for the seeds of ``signals``."""
+        teacher = self.teacher if signals.nodes is None else self.teacher[signals.nodes[: signals.num_seeds].cpu()]
         alpha, t = self.options.alpha, self.options.temperature
         student, teacher = outputs.float() / t, teacher.to(outputs.device) / t
         if self.target == "class":

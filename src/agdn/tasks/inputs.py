@@ -1,7 +1,8 @@
-"""What a model is given: features and structure, whole for evaluation, perhaps a part of it for training."""
+"""What a model is given: features and structure, whole or in pieces, for training perhaps a part of it alone."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -11,19 +12,28 @@ from torch import Tensor, nn
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
 from agdn.ops import sum_over_targets
+from agdn.sampling import Batch, Sampler, batches
 
 Setting = Literal["transductive", "inductive"]
 
 
 @dataclass(frozen=True)
 class Signals:
-    """A graph and what lies on it; ``nodes`` are the global ids of the rows, None where rows are the ids."""
+    """A graph and what lies on it.
+
+    Attributes:
+        nodes: The global ids of the rows, None where rows are the ids.
+        num_seeds: So many rows, the first ones, are asked about; None for all.
+        node_weight: (rows,) of their losses, where some nodes come more often than others.
+    """
 
     x: Tensor | None
     graph: Graph
     edge_attr: Tensor | None = None
     edge_weight: Tensor | None = None
     nodes: Tensor | None = None
+    num_seeds: int | None = None
+    node_weight: Tensor | None = None
 
     def outputs(self, model: nn.Module) -> Tensor:
         """(rows, C); edge signals are passed on where there are any."""
@@ -40,7 +50,7 @@ class Signals:
         return replace(self, x=columns if own is None else torch.cat([own, columns], dim=1))
 
     def rows(self, nodes: Tensor) -> Tensor:
-        """Where the global ids ``nodes``, all of them present, stand among the rows."""
+        """Where the global ids ``nodes``, all of them present, stand among the rows, which are in their order."""
         return nodes if self.nodes is None else torch.searchsorted(self.nodes, nodes)
 
     def without(self, nodes: Tensor) -> Signals:
@@ -57,6 +67,22 @@ class Signals:
             ids,
         )
 
+    def piece(self, batch: Batch) -> Signals:
+        """What lies on a piece of the graph."""
+        batch = batch.to(self.graph.device)
+        edge_weight = None if self.edge_weight is None else batch.graph.carry(self.edge_weight)
+        if batch.edge_weight is not None:
+            edge_weight = batch.edge_weight if edge_weight is None else edge_weight * batch.edge_weight
+        return Signals(
+            None if self.x is None else self.x[batch.nodes],
+            batch.graph,
+            None if self.edge_attr is None else batch.graph.carry(self.edge_attr),
+            edge_weight,
+            batch.nodes if self.nodes is None else self.nodes[batch.nodes],
+            batch.num_seeds,
+            batch.node_weight,
+        )
+
     def to(self, device: torch.device | str) -> Signals:
         def moved(tensor: Tensor | None) -> Tensor | None:
             return None if tensor is None else tensor.to(device)
@@ -68,10 +94,24 @@ class Signals:
 
 @dataclass(frozen=True)
 class Inputs:
-    """``train`` and ``whole`` are one object where training sees the whole graph."""
+    """``train`` and ``whole`` are one object where training sees the whole graph.
+
+    Attributes:
+        sampler: Cuts ``train`` into the batches of an epoch; None where an epoch is one step on all of it.
+        views: Partitions of ``whole``, through which evaluation goes; none where it takes all at once.
+    """
 
     train: Signals
     whole: Signals
+    sampler: Sampler | None = None
+    views: tuple[Sampler, ...] = ()
+
+    def pieces(self, epoch: int, start: int = 0) -> Iterator[Signals]:
+        """What the steps of an epoch, counted from 0, are given, from step ``start`` on."""
+        if self.sampler is None:
+            yield from [self.train][start:]
+        else:
+            yield from (self.train.piece(batch) for batch in batches(self.sampler, epoch, start=start))
 
     @classmethod
     def of(

@@ -28,24 +28,33 @@ class LabelOptions(BaseModel):
     reuse: NonNegativeInt = 0
 
 
-class Division(NamedTuple):
-    """Of the labelled nodes, by their positions in the training part."""
+class Labelled(NamedTuple):
+    """The labelled nodes among the rows of signals.
 
-    shown: Tensor
-    asked: Tensor
+    Attributes:
+        rows: Where they stand.
+        positions: Which they are, as positions in the training part.
+        seeds: Whether a loss may ask for them.
+    """
+
+    rows: Tensor
+    positions: Tensor
+    seeds: Tensor
+
+    def part(self, mask: Tensor) -> Labelled:
+        return Labelled(self.rows[mask], self.positions[mask], self.seeds[mask])
 
 
 class LabelInput:
     """The labels of a task's training nodes, ready to be shown to a model.
 
     Args:
-        nodes: (M,) global ids of the training nodes.
-        y: Their labels, as the task holds them.
+        y: The labels of the training part, as the task holds them.
         width: Number of columns: classes, yes/no tasks, or one for a number.
     """
 
-    def __init__(self, options: LabelOptions, output: NodeOutput, nodes: Tensor, y: Tensor, width: int) -> None:
-        self.options, self.output, self.nodes, self.width = options, output, nodes, width
+    def __init__(self, options: LabelOptions, output: NodeOutput, y: Tensor, width: int) -> None:
+        self.options, self.output, self.width = options, output, width
         if output.target == "class":
             self.encoded = nn.functional.one_hot(y, width).float()
         elif output.target == "multilabel":
@@ -53,20 +62,16 @@ class LabelInput:
         else:
             self.encoded = output.standardized(y).float().unsqueeze(1)
 
-    def drawn(self) -> Division:
-        """For a step of training, by torch's generator; somebody is always asked."""
-        chance = torch.rand(len(self.nodes))
-        asked = (chance >= self.options.mask_rate) | (chance == chance.max())
-        return Division((~asked).nonzero().squeeze(1), asked.nonzero().squeeze(1))
+    def divided(self, labelled: Labelled) -> tuple[Labelled, Labelled]:
+        """For a step of training, by torch's generator: who is shown and who is asked for, at least one seed."""
+        chance = torch.rand(len(labelled.seeds))
+        hidden = (chance >= self.options.mask_rate) | (chance == chance[labelled.seeds].max())
+        return labelled.part(~hidden), labelled.part(hidden & labelled.seeds)
 
-    def everybody(self) -> Tensor:
-        return torch.arange(len(self.nodes))
-
-    def signals(self, model: nn.Module, signals: Signals, shown: Tensor) -> Signals:
-        """What the model is given in its last pass when the labels at the positions ``shown`` are known."""
+    def signals(self, model: nn.Module, signals: Signals, shown: Labelled) -> Signals:
+        """What the model is given in its last pass when the labels of ``shown`` are known."""
         device = signals.graph.device
-        rows = signals.rows(self.nodes[shown].to(device))
-        known = self.encoded[shown].to(device)
+        rows, known = shown.rows.to(device), self.encoded[shown.positions].to(device)
         labels = torch.zeros(signals.graph.num_nodes, self.width, device=device)
         labels[rows] = known
         for _ in range(self.options.reuse):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -17,7 +18,22 @@ from torch import Tensor
 
 EPSILON = 1 - math.log(2)
 
-Loss = Callable[[Tensor, Tensor, Tensor | None, float], Tensor]
+
+class Each(NamedTuple):
+    """The loss of every node, or of every entry of a node's row, and how much each of them counts."""
+
+    loss: Tensor
+    share: Tensor
+
+    def mean(self, node_weight: Tensor | None = None) -> Tensor:
+        """Over what counts; ``node_weight`` (M,) weighs the nodes, as batches do that hold some more often."""
+        if node_weight is None:
+            return self.loss.sum() / self.share.sum()
+        weight = node_weight.reshape(-1, *[1] * (self.loss.dim() - 1))
+        return (weight * self.loss).sum() / (weight * self.share).sum()
+
+
+Loss = Callable[[Tensor, Tensor, Tensor | None, float], Each]
 Reshape = Callable[[Tensor], Tensor]
 
 
@@ -33,42 +49,44 @@ def loge_savage(each: Tensor) -> Tensor:
     return loge(savage(each))
 
 
-def cross_entropy(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Tensor:
+def cross_entropy(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Each:
     """(M, C) logits and (M,) classes; with ``weight`` (C,) the mean is weighted by the class of each node."""
-    return F.cross_entropy(outputs, y, weight, label_smoothing=smoothing)
+    loss = F.cross_entropy(outputs, y, weight, reduction="none", label_smoothing=smoothing)
+    return Each(loss, torch.ones_like(loss) if weight is None else weight[y])
 
 
 def reshaped_cross_entropy(
     outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0, *, reshape: Reshape
-) -> Tensor:
-    each = reshape(F.cross_entropy(outputs, y, reduction="none", label_smoothing=smoothing))
-    if weight is None:
-        return each.mean()
-    return (each * weight[y]).sum() / weight[y].sum()
+) -> Each:
+    loss = reshape(F.cross_entropy(outputs, y, reduction="none", label_smoothing=smoothing))
+    return Each(loss, torch.ones_like(loss)) if weight is None else Each(loss * weight[y], weight[y])
 
 
-def binary_cross_entropy(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Tensor:
+def binary_cross_entropy(
+    outputs: Tensor,
+    y: Tensor,
+    weight: Tensor | None = None,
+    smoothing: float = 0.0,
+    *,
+    reshape: Reshape | None = None,
+) -> Each:
     """(M, T) logits and (M, T) 0, 1 or NaN; ``weight`` (T,) multiplies the positives of each task."""
-    return _each_known(outputs, y, weight, smoothing).mean()
+    known = ~y.isnan()
+    smoothed = y * (1 - smoothing) + smoothing / 2
+    filled = torch.where(known, smoothed, torch.zeros_like(y))
+    loss = F.binary_cross_entropy_with_logits(outputs, filled, pos_weight=weight, reduction="none")
+    loss = loss if reshape is None else reshape(loss)
+    return Each(torch.where(known, loss, torch.zeros_like(loss)), known.to(loss.dtype))
 
 
-def reshaped_binary_cross_entropy(
-    outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0, *, reshape: Reshape
-) -> Tensor:
-    return reshape(_each_known(outputs, y, weight, smoothing)).mean()
-
-
-def mse(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Tensor:
+def _numeric(each: Callable[..., Tensor]) -> Loss:
     """(M, 1) outputs and (M,) numbers."""
-    return F.mse_loss(outputs.squeeze(1), y)
 
+    def loss(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Each:
+        losses = each(outputs.squeeze(1), y, reduction="none")
+        return Each(losses, torch.ones_like(losses))
 
-def mae(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Tensor:
-    return F.l1_loss(outputs.squeeze(1), y)
-
-
-def huber(outputs: Tensor, y: Tensor, weight: Tensor | None = None, smoothing: float = 0.0) -> Tensor:
-    return F.huber_loss(outputs.squeeze(1), y)
+    return loss
 
 
 LOSSES: dict[str, dict[str, Loss]] = {
@@ -80,18 +98,10 @@ LOSSES: dict[str, dict[str, Loss]] = {
     },
     "multilabel": {
         "binary_cross_entropy": binary_cross_entropy,
-        "binary_loge": partial(reshaped_binary_cross_entropy, reshape=loge),
-        "binary_savage": partial(reshaped_binary_cross_entropy, reshape=savage),
-        "binary_loge_savage": partial(reshaped_binary_cross_entropy, reshape=loge_savage),
+        "binary_loge": partial(binary_cross_entropy, reshape=loge),
+        "binary_savage": partial(binary_cross_entropy, reshape=savage),
+        "binary_loge_savage": partial(binary_cross_entropy, reshape=loge_savage),
     },
-    "numeric": {"mse": mse, "mae": mae, "huber": huber},
+    "numeric": {"mse": _numeric(F.mse_loss), "mae": _numeric(F.l1_loss), "huber": _numeric(F.huber_loss)},
 }
 """By kind of target; the first of each is the one that is used where none is named."""
-
-
-def _each_known(outputs: Tensor, y: Tensor, weight: Tensor | None, smoothing: float) -> Tensor:
-    """The cross-entropy of every known entry, flat."""
-    known = ~y.isnan()
-    smoothed = y * (1 - smoothing) + smoothing / 2
-    filled = torch.where(known, smoothed, torch.zeros_like(y))
-    return F.binary_cross_entropy_with_logits(outputs, filled, pos_weight=weight, reduction="none")[known]

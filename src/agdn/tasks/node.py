@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Literal
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
+from agdn.sampling import batches
 from agdn.tasks import correct_and_smooth as smoothing
 from agdn.tasks import metrics
 from agdn.tasks.class_weights import fitted_weights
@@ -18,7 +20,7 @@ from agdn.tasks.correct_and_smooth import SmoothingOptions
 from agdn.tasks.distillation import Distillation, DistillationOptions
 from agdn.tasks.evaluation import Evaluation
 from agdn.tasks.inputs import Inputs, Signals
-from agdn.tasks.label_input import LabelInput, LabelOptions
+from agdn.tasks.label_input import LabelInput, Labelled, LabelOptions
 from agdn.tasks.losses import LOSSES, Loss
 from agdn.tasks.output import NodeOutput, fit_output
 
@@ -92,7 +94,7 @@ class NodeTask:
         self._smoothing = label_smoothing
         self.labels = None
         if labels is not None:
-            self.labels = LabelInput(labels, self.output, self.split.train.cpu(), known, self.out_channels)
+            self.labels = LabelInput(labels, self.output, known, self.out_channels)
         self._consistency, self._distillation = consistency, None
         if distillation is not None and teacher is not None:
             self._distillation = Distillation(distillation, teacher, dataset.target)
@@ -106,42 +108,86 @@ class NodeTask:
         """How many columns the task adds to the node features."""
         return 0 if self.labels is None else self.labels.width
 
-    def loss(self, outputs: Tensor, nodes: Tensor) -> Tensor:
-        """The mean loss over ``nodes``, a scalar with its gradient."""
+    def loss(self, outputs: Tensor, nodes: Tensor, node_weight: Tensor | None = None) -> Tensor:
+        """The mean loss over ``nodes``, weighted where that is asked for; a scalar with its gradient."""
         y = self.y[nodes.cpu()].to(outputs.device)
         if self.output.target == "numeric":
             y = self.output.standardized(y)
         weights = None if self._weights is None else self._weights.to(outputs.device)
-        return self._loss(outputs.float(), y, weights, self._smoothing)
+        return self._loss(outputs.float(), y, weights, self._smoothing).mean(node_weight)
 
     def score(self, outputs: Tensor, nodes: Tensor) -> dict[str, float]:
         """Every score of the task on ``nodes``, the official one first."""
         outputs, y = outputs.detach().float().cpu(), self.y[nodes.cpu()]
         return {name: self._score(name, outputs, y) for name in self.score_names}
 
-    def losses(self, model: nn.Module, inputs: Inputs) -> Iterator[Tensor]:
-        """The loss of each step of an epoch; here one, on all training nodes or on those whose label is not shown."""
-        given, labels = inputs.train, self.labels
-        division = None if labels is None else labels.drawn()
-        nodes = (self.split.train if division is None else self.split.train[division.asked]).to(given.graph.device)
+    def steps(self, inputs: Inputs) -> int:
+        """Steps of an epoch."""
+        return 1 if inputs.sampler is None else len(inputs.sampler)
+
+    def losses(self, model: nn.Module, inputs: Inputs, *, epoch: int = 0, start: int = 0) -> Iterator[Tensor | None]:
+        """The loss of each step of an epoch, from step ``start`` on; None where a batch has no training node.
+
+        It is taken on the training nodes that a step is there for, or on those of them whose label is not shown.
+        """
+        for given in inputs.pieces(epoch, start):
+            labelled = self._labelled(given)
+            yield self._loss_on(model, given, labelled) if bool(labelled.seeds.any()) else None
+
+    def _loss_on(self, model: nn.Module, given: Signals, labelled: Labelled) -> Tensor:
+        shown, asked = None, labelled.part(labelled.seeds)
+        if self.labels is not None:
+            shown, asked = self.labels.divided(labelled)
+        rows, nodes = asked.rows.to(given.graph.device), self.split.train[asked.positions]
+        node_weight = None if given.node_weight is None else given.node_weight[rows]
         passes = []
         for _ in range(1 if self._consistency is None else self._consistency.passes):
-            last = given
-            if labels is not None and division is not None:
-                last = labels.signals(model, given, division.shown)
+            last = given if self.labels is None or shown is None else self.labels.signals(model, given, shown)
             passes.append(last.outputs(model))
-        loss = torch.stack([self.loss(outputs[given.rows(nodes)], nodes) for outputs in passes]).mean()
+        loss = torch.stack([self.loss(outputs[rows], nodes, node_weight) for outputs in passes]).mean()
+        passes = [outputs[: given.num_seeds] for outputs in passes]
         if self._distillation is not None:
             loss = torch.stack([self._distillation.loss(loss, outputs, given) for outputs in passes]).mean()
         if self._consistency is not None:
             loss = loss + consistency_penalty(passes, self._consistency)
-        yield loss
+        return loss
+
+    def _labelled(self, given: Signals) -> Labelled:
+        """The training nodes among the rows."""
+        train = self.split.train
+        if given.num_seeds is None or given.nodes is None:
+            rows = given.rows(train.to(given.graph.device)).cpu()
+            return Labelled(rows, torch.arange(len(train)), torch.ones(len(train), dtype=torch.bool))
+        positions = self._positions[given.nodes.cpu()]
+        rows = (positions >= 0).nonzero().squeeze(1)
+        return Labelled(rows, positions[rows], rows < given.num_seeds)
+
+    @cached_property
+    def _positions(self) -> Tensor:
+        """(N,) where each node stands in the training part, -1 elsewhere."""
+        positions = torch.full((len(self.y),), -1, dtype=torch.int64)
+        positions[self.split.train] = torch.arange(len(self.split.train))
+        return positions
 
     def given(self, model: nn.Module, signals: Signals) -> Signals:
         """What the model is given in evaluation: with the training labels, where labels are input."""
         if self.labels is None:
             return signals
-        return self.labels.signals(model, signals, self.labels.everybody())
+        return self.labels.signals(model, signals, self._labelled(signals))
+
+    def outputs(self, model: nn.Module, inputs: Inputs) -> Tensor:
+        """(N, C) in evaluation: of the whole graph at once or, where there are views of it, their mean over these."""
+        if not inputs.views:
+            return self.given(model, inputs.whole).outputs(model)
+        device = inputs.whole.graph.device
+        total = torch.zeros(inputs.whole.graph.num_nodes, self.out_channels, device=device)
+        for view in inputs.views:
+            for batch in batches(view, 0):
+                if len(batch.nodes):
+                    piece = inputs.whole.piece(batch)
+                    outputs = self.given(model, piece).outputs(model)[: batch.num_seeds].float()
+                    total.index_add_(0, batch.seeds.to(device), outputs)
+        return total / len(inputs.views)
 
     def finished(self, outputs: Tensor, graph: Graph) -> Tensor:
         """(N, C) outputs of a trained model -> those that count: corrected and smoothed, if that was asked for."""
@@ -159,8 +205,8 @@ class NodeTask:
         return self._correct_and_smooth is not None
 
     def evaluate(self, model: nn.Module, inputs: Inputs, *, finished: bool = False) -> Evaluation:
-        """The whole graph with the model as it is, in the mode that it is in; ``finished``: as in the end."""
-        outputs = self.given(model, inputs.whole).outputs(model)
+        """Every node with the model as it is, in the mode that it is in; ``finished``: as in the end."""
+        outputs = self.outputs(model, inputs)
         outputs = self.finished(outputs, inputs.whole.graph) if finished else outputs
         parts = {part: getattr(self.split, part) for part in self.parts}
         rows = {part: outputs[nodes.to(outputs.device)] for part, nodes in parts.items()}

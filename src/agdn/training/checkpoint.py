@@ -1,8 +1,9 @@
-"""The state of a run on disk: the last two epochs that were saved, and the best weights of each.
+"""The state of a run on disk: the last two that were saved, and the best weights of each.
 
-A checkpoint is ``epoch-N.safetensors``, the best weights at that time as ``best-M.safetensors``, and ``epoch-N.json``,
-which is written last and holds the digests of the others: a checkpoint is there when its record is, and whole when the
-digests agree. Nothing is removed before its successor is complete.
+A checkpoint is ``epoch-N.safetensors``, or ``epoch-N-step-S.safetensors`` in the middle of the epoch after N, the best
+weights at that time as ``best-M.safetensors``, and a ``.json`` of the first one's name, which is written last and holds
+the digests of the others: a checkpoint is there when its record is, and whole when the digests agree. Nothing is
+removed before its successor is complete.
 """
 
 from __future__ import annotations
@@ -32,13 +33,14 @@ from agdn.training.checkpoint_file import (
 from agdn.training.errors import CheckpointError, ResumeWarning
 from agdn.training.state import Best, State
 
-OURS = re.compile(r"\.?(epoch|best)-(\d{8})\.(json|safetensors)(\.[0-9a-f]+\.tmp)?")
+OURS = re.compile(r"\.?(epoch|best)-(\d{8})(-step-\d{8})?\.(json|safetensors)(\.[0-9a-f]+\.tmp)?")
+PLACE = re.compile(r"epoch-(\d{8})(?:-step-(\d{8}))?")
 MODEL, OPTIMIZER, EMA = "model.", "optimizer.", "ema."
 
 
 def save(folder: Path, state: State) -> None:
     """Write the state down. When it fails, what was saved before is as it was."""
-    if state.saved_epoch is None and saved(folder):
+    if state.saved_at is None and saved(folder):
         raise CheckpointError(f"{folder} holds the checkpoints of another run; choose another folder, or load them")
     folder.mkdir(parents=True, exist_ok=True)
     record, tensors = generators.capture()
@@ -54,7 +56,7 @@ def save(folder: Path, state: State) -> None:
     tensors |= {f"{OPTIMIZER}{name}": tensor for name, tensor in moments.items()}
     if state.ema is not None:
         tensors |= {f"{EMA}{name}": tensor for name, tensor in state.ema.averages.items()}
-    name = f"epoch-{state.epoch:08d}"
+    name = f"epoch-{state.epoch:08d}" + (f"-step-{state.step:08d}" if state.step else "")
     digests[f"{name}.safetensors"] = write_tensors(folder / f"{name}.safetensors", tensors)
     write_record(
         folder / f"{name}.json",
@@ -62,6 +64,8 @@ def save(folder: Path, state: State) -> None:
             format=FORMAT,
             format_version=FORMAT_VERSION,
             epoch=state.epoch,
+            step=state.step,
+            losses=state.losses,
             seconds=state.seconds,
             settings=state.settings.model_dump(mode="json"),
             rate=RateRecord(**state.rate.state()),
@@ -73,8 +77,8 @@ def save(folder: Path, state: State) -> None:
             **environment(),
         ),
     )
-    _remove_others(folder, {state.epoch, state.saved_epoch})
-    state.saved_epoch = state.epoch
+    _remove_others(folder, {state.place, state.saved_at})
+    state.saved_at = state.place
 
 
 def load(folder: Path, state: State) -> int | None:
@@ -98,7 +102,14 @@ def load(folder: Path, state: State) -> int | None:
 
 def saved(folder: Path) -> list[Path]:
     """The records in a checkpoint folder, newest first."""
-    return sorted(folder.glob("epoch-????????.json"), reverse=True)
+    records = [path for path in folder.glob("epoch-*.json") if PLACE.fullmatch(path.stem)]
+    return sorted(records, key=_place, reverse=True)
+
+
+def _place(record: Path) -> tuple[int, int]:
+    """Epoch and step of a checkpoint, by its name."""
+    epoch, step = PLACE.fullmatch(record.stem).groups()  # type: ignore[union-attr]
+    return int(epoch), int(step or 0)
 
 
 def clear(folder: Path) -> None:
@@ -152,8 +163,8 @@ def _restore(path: Path, state: State, record: CheckpointRecord, tensors: dict[s
         state.ema.averages = {name: averages[name].to(own.device) for name, own in state.ema.averages.items()}
         state.ema.steps = record.ema_steps
     state.rate.restore(record.rate.model_dump())
-    state.epoch, state.seconds, state.best = record.epoch, record.seconds, best
-    state.saved_epoch = record.epoch
+    state.epoch, state.step, state.losses = record.epoch, record.step, list(record.losses)
+    state.seconds, state.best, state.saved_at = record.seconds, best, state.place
     generators.restore(record.generators, tensors)
 
 
@@ -194,9 +205,9 @@ def _ours(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if OURS.fullmatch(path.name)]
 
 
-def _remove_others(folder: Path, epochs: set[int | None]) -> None:
+def _remove_others(folder: Path, places: set[tuple[int, int] | None]) -> None:
     """Keep the checkpoint just written, the whole one before it, and the best weights of both."""
-    records = [path for path in saved(folder) if int(path.stem.removeprefix("epoch-")) in epochs]
+    records = [path for path in saved(folder) if _place(path) in places]
     kept = {path.name for path in records} | {f"{path.stem}.safetensors" for path in records}
     kept |= {name for path in records for name in read_record(path).digests}
     _remove(path for path in _ours(folder) if path.name not in kept)

@@ -50,6 +50,8 @@ class CheckpointRecord(BaseModel):
     format: str
     format_version: int
     epoch: NonNegativeInt
+    step: NonNegativeInt = 0
+    losses: list[float] = []
     seconds: NonNegativeFloat
     settings: dict[str, Any]
     rate: RateRecord

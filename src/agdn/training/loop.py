@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Protocol
@@ -27,22 +27,33 @@ class Task(Protocol):
     def metric(self) -> str: ...
     @property
     def higher_is_better(self) -> bool: ...
-    def losses(self, model: nn.Module, inputs: Any) -> Iterator[Tensor]: ...
+    def steps(self, inputs: Any) -> int: ...
+    def losses(self, model: nn.Module, inputs: Any, *, epoch: int, start: int) -> Iterator[Tensor | None]: ...
     def evaluate(self, model: nn.Module, inputs: Any) -> Evaluation: ...
 
 
-def fit(model: nn.Module, task: Task, inputs: Any, settings: Settings, state: State | None = None) -> Iterator[Epoch]:
-    """Train epoch by epoch, from where ``state`` stands; it is up to date whenever an epoch is handed out."""
+def fit(
+    model: nn.Module,
+    task: Task,
+    inputs: Any,
+    settings: Settings,
+    state: State | None = None,
+    *,
+    between: Callable[[], None] | None = None,
+) -> Iterator[Epoch]:
+    """Train epoch by epoch, from where ``state`` stands, which may be in the middle of one.
+
+    The state is up to date whenever an epoch is handed out, and when ``between`` is called: between two steps.
+    """
     state = State(model, settings) if state is None else state
     if state.model is not model:
         raise ValueError("this state belongs to another model")
     while state.epoch < settings.epochs:
-        start = time.perf_counter()
-        lr, loss = _steps(state, task, inputs)
+        clock = _Clock(state)
+        lr, loss = _steps(state, task, inputs, clock, between)
         epoch = _concluded(state, task, inputs, lr=lr, loss=loss)
-        seconds = time.perf_counter() - start
-        state.seconds += seconds
-        epoch = replace(epoch, seconds=seconds)
+        clock.read()
+        epoch = replace(epoch, seconds=clock.seconds)
         if epoch.is_best and state.best is not None:
             state.best = replace(state.best, record=epoch.to_json())
         yield epoch
@@ -53,34 +64,56 @@ def first_losses(model: nn.Module, task: Task, inputs: Any, settings: Settings, 
     return [epoch.loss for epoch in islice(fit(model, task, inputs, settings), count)]
 
 
-def _steps(state: State, task: Task, inputs: Any) -> tuple[float, float]:
+class _Clock:
+    """Seconds since its making, which are also added to those of a state."""
+
+    def __init__(self, state: State) -> None:
+        self.state, self.seconds, self._last = state, 0.0, time.perf_counter()
+
+    def read(self) -> None:
+        now = time.perf_counter()
+        self.seconds += now - self._last
+        self.state.seconds += now - self._last
+        self._last = now
+
+
+def _steps(
+    state: State, task: Task, inputs: Any, clock: _Clock, between: Callable[[], None] | None
+) -> tuple[float, float]:
     """One optimiser step for every loss that the task has in an epoch; the rate and the mean loss."""
-    number = state.epoch + 1
-    lr = state.rate.at(number)
+    lr = state.rate.at(state.epoch + 1)
     for group in state.optimizer.param_groups:
         group["lr"] = lr
     state.model.train()
-    losses: list[float] = []
-    steps = task.losses(state.model, inputs)
-    while True:
+    total = task.steps(inputs)
+    losses = task.losses(state.model, inputs, epoch=state.epoch, start=state.step)
+    while state.step < total:
         state.optimizer.zero_grad(set_to_none=True)
         with autocast(state.settings.precision, state.device()):
-            loss = next(steps, None)
-        if loss is None:
-            break
-        losses.append(float(loss.detach()))
-        if not math.isfinite(losses[-1]):
-            raise TrainingError(
-                f"the loss became {losses[-1]} in epoch {number}; lower optimizer.lr, or set clip_norm or warmup_epochs"
-            )
-        loss.backward()
-        _clip(state.model, state.settings)
-        state.optimizer.step()
-        if state.ema is not None:
-            state.ema.update(state.model)
-    if not losses:
+            loss = next(losses)
+        if loss is not None:
+            _step(state, loss)
+        state.step += 1
+        if between is not None and state.step < total:
+            clock.read()
+            between()
+    if not state.losses:
         raise TrainingError("the task has no training step in an epoch: its training part is empty")
-    return lr, sum(losses) / len(losses)
+    return lr, sum(state.losses) / len(state.losses)
+
+
+def _step(state: State, loss: Tensor) -> None:
+    value = float(loss.detach())
+    if not math.isfinite(value):
+        raise TrainingError(
+            f"the loss became {value} in epoch {state.epoch + 1}; lower optimizer.lr, or set clip_norm or warmup_epochs"
+        )
+    loss.backward()
+    _clip(state.model, state.settings)
+    state.optimizer.step()
+    if state.ema is not None:
+        state.ema.update(state.model)
+    state.losses.append(value)
 
 
 def _concluded(state: State, task: Task, inputs: Any, *, lr: float, loss: float) -> Epoch:
@@ -102,7 +135,7 @@ def _concluded(state: State, task: Task, inputs: Any, *, lr: float, loss: float)
         score=scores["valid"][task.metric] if scores else None,
         higher_is_better=task.higher_is_better,
     )
-    state.epoch = number
+    state.epoch, state.step, state.losses = number, 0, []
     return Epoch(
         epoch=number,
         loss=loss,

@@ -28,7 +28,7 @@ def estimate(model: nn.Module, inputs: Inputs, settings: Settings, *, added_colu
 
     ``added_columns``: of node features that the task joins to those of ``inputs`` in every step.
     """
-    signals = inputs.train
+    signals = inputs.train if inputs.sampler is None else inputs.train.piece(inputs.sampler.batch(0, 0))
     nodes, density = signals.graph.num_nodes, signals.graph.num_edges / max(1, signals.graph.num_nodes)
     with torch.random.fork_rng(devices=[]):
         trial_model = copy.deepcopy(model).cpu().train()

@@ -84,14 +84,15 @@ def train(
     if check_memory and state.epoch < settings.epochs:
         memory_estimate.check(model, inputs, settings, added_columns=task.input_columns)
     with nullcontext(Stop()) if folder is None else caught() as stop:
-        epochs = wrappers.keep_best(fit(model, task, inputs, settings, state), state)
+        saver = None
+        if folder is not None:
+            saver = wrappers.Checkpoints(state, folder / CHECKPOINT_NAME, seconds=checkpoint_seconds, stop=stop)
+        between = None if saver is None else saver.visit
+        epochs = wrappers.keep_best(fit(model, task, inputs, settings, state, between=between), state)
         if settings.patience is not None:
             epochs = wrappers.patience(epochs, state, settings.patience)
-        if folder is not None:
-            epochs = wrappers.log_jsonl(epochs, folder / LOG_NAME, state)
-            epochs = wrappers.checkpointed(
-                epochs, state, folder / CHECKPOINT_NAME, seconds=checkpoint_seconds, stop=stop
-            )
+        if folder is not None and saver is not None:
+            epochs = saver.around(wrappers.log_jsonl(epochs, folder / LOG_NAME, state))
             if tensorboard:
                 epochs = wrappers.tensorboard(epochs, folder / CURVES_NAME)
         if label is not None:

@@ -1,4 +1,4 @@
-"""Asked to stop, a run finishes its epoch, saves and goes; asked twice, it goes at once."""
+"""Asked to stop, a run finishes its step, saves and goes; asked twice, it goes at once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from types import FrameType
 class Interrupted(Exception):
     """The run was asked to stop and has saved its state."""
 
-    def __init__(self, number: int, epoch: int) -> None:
-        self.signal, self.epoch = signal.Signals(number), epoch
-        super().__init__(f"stopped by {self.signal.name} after epoch {epoch}; the state is saved")
+    def __init__(self, number: int, epoch: int, step: int = 0) -> None:
+        self.signal, self.epoch, self.step = signal.Signals(number), epoch, step
+        place = f"epoch {epoch}" + (f" and {step} steps of the next" if step else "")
+        super().__init__(f"stopped by {self.signal.name} after {place}; the state is saved")
 
     @property
     def exit_code(self) -> int:

@@ -30,8 +30,10 @@ class State:
 
     Attributes:
         epoch: Number of finished epochs.
-        seconds: Time that they took, over all sittings.
-        saved_epoch: The epoch of the last checkpoint that was written or loaded.
+        step: Number of finished steps of the epoch that has begun.
+        losses: Theirs, of those that had one.
+        seconds: Time that all took, over all sittings.
+        saved_at: Epoch and step of the last checkpoint that was written or loaded.
     """
 
     def __init__(self, model: nn.Module, settings: Settings) -> None:
@@ -41,10 +43,16 @@ class State:
             settings.optimizer.lr, settings.schedule, epochs=settings.epochs, warmup_epochs=settings.warmup_epochs
         )
         self.ema = None if settings.ema_decay is None else Ema(model, settings.ema_decay)
-        self.epoch = 0
+        self.epoch = self.step = 0
+        self.losses: list[float] = []
         self.seconds = 0.0
-        self.saved_epoch: int | None = None
+        self.saved_at: tuple[int, int] | None = None
         self.best: Best | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """How far the training is: finished epochs, and steps of the one that has begun."""
+        return self.epoch, self.step
 
     @property
     def best_epoch(self) -> int:

@@ -46,21 +46,31 @@ def log_jsonl(epochs: Iterator[Epoch], path: Path, state: State) -> Iterator[Epo
             yield epoch
 
 
-def checkpointed(
-    epochs: Iterator[Epoch], state: State, folder: Path, *, seconds: float = 30.0, stop: Stop | None = None
-) -> Iterator[Epoch]:
-    """Save the state every ``seconds``, after the last epoch, and when asked to stop: then raise Interrupted."""
-    saved_epoch, saved_at = state.epoch, time.monotonic()
-    for epoch in epochs:
-        asked = None if stop is None else stop.signal
-        if asked is not None or time.monotonic() - saved_at >= seconds:
-            checkpoint.save(folder, state)
-            saved_epoch, saved_at = state.epoch, time.monotonic()
+class Checkpoints:
+    """Saves a state every ``seconds``, after the last epoch, and when asked to stop: then it raises Interrupted."""
+
+    def __init__(self, state: State, folder: Path, *, seconds: float = 30.0, stop: Stop | None = None) -> None:
+        self.state, self.folder, self.seconds, self.stop = state, folder, seconds, stop
+        self._place, self._time = state.place, time.monotonic()
+
+    def visit(self) -> None:
+        """Where the state is whole: after an epoch, or between two steps of one."""
+        asked = None if self.stop is None else self.stop.signal
+        if asked is not None or time.monotonic() - self._time >= self.seconds:
+            self._save()
         if asked is not None:
-            raise Interrupted(asked, state.epoch)
-        yield epoch
-    if state.epoch != saved_epoch:
-        checkpoint.save(folder, state)
+            raise Interrupted(asked, *self.state.place)
+
+    def around(self, epochs: Iterator[Epoch]) -> Iterator[Epoch]:
+        for epoch in epochs:
+            self.visit()
+            yield epoch
+        if self.state.place != self._place:
+            self._save()
+
+    def _save(self) -> None:
+        checkpoint.save(self.folder, self.state)
+        self._place, self._time = self.state.place, time.monotonic()
 
 
 def tensorboard(epochs: Iterator[Epoch], folder: Path) -> Iterator[Epoch]:

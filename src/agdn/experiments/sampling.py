@@ -1,0 +1,162 @@
+"""The ``sampling:`` section: training in pieces of the graph, and evaluation in parts of it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+from torch import Tensor
+
+from agdn import sampling
+from agdn.experiments.section import Section
+from agdn.graph import Graph
+from agdn.sampling import RandomPartition, Sampler
+from agdn.sampling.streams import derived
+from agdn.tasks.inputs import Inputs
+
+TRAINING, EVALUATION = 0, 1  # what the seed is used for
+
+
+class _InPieces(Section):
+    """What all have in common.
+
+    Attributes:
+        evaluation_parts: Evaluation goes through so many random parts, drawn once a run; 1 takes the whole graph.
+        evaluation_views: So many such partitions, over which outputs are averaged.
+    """
+
+    evaluation_parts: PositiveInt = 1
+    evaluation_views: PositiveInt = 1
+
+    @abstractmethod
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        """For the training graph and the rows of its training nodes."""
+
+    def views(self, graph: Graph, seed: int) -> tuple[Sampler, ...]:
+        if self.evaluation_parts == 1:
+            return ()
+        seeds = (derived(seed, EVALUATION, view) for view in range(self.evaluation_views))
+        return tuple(RandomPartition(graph, self.evaluation_parts, fixed=True, seed=own) for own in seeds)
+
+
+class RandomParts(_InPieces):
+    """Every node falls into one of so many parts, anew each epoch."""
+
+    name: Literal["random_partition"]
+    parts: PositiveInt
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return RandomPartition(graph, self.parts, seed=seed)
+
+
+class Clusters(_InPieces):
+    """METIS clusters, ``batch_parts`` of them a batch."""
+
+    name: Literal["cluster_partition"]
+    parts: PositiveInt
+    batch_parts: PositiveInt = 1
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return sampling.ClusterPartition(graph, self.parts, batch_parts=self.batch_parts, seed=seed)
+
+
+class _Saint(_InPieces):
+    """What GraphSAINT's samplers have in common.
+
+    Attributes:
+        batches: Of an epoch.
+        normalise: Weight nodes and edges by how often pre-sampled batches hold them.
+        coverage: How often a node is to be in these on average.
+    """
+
+    batches: PositiveInt = 10
+    normalise: bool = False
+    coverage: PositiveInt = 50
+
+    def _options(self, seed: int) -> dict[str, Any]:
+        return {"batches": self.batches, "normalise": self.normalise, "coverage": self.coverage, "seed": seed}
+
+
+class SaintWalks(_Saint):
+    """The nodes on random walks of ``length`` steps from ``roots`` nodes."""
+
+    name: Literal["saint_walk"]
+    roots: PositiveInt
+    length: NonNegativeInt = 3
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return sampling.SaintWalk(graph, self.roots, self.length, **self._options(seed))
+
+
+class SaintNodes(_Saint):
+    """``nodes`` draws of a node, by its degree."""
+
+    name: Literal["saint_node"]
+    nodes: PositiveInt
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return sampling.SaintNode(graph, self.nodes, **self._options(seed))
+
+
+class SaintEdges(_Saint):
+    """Both ends of ``edges`` drawn edges."""
+
+    name: Literal["saint_edge"]
+    edges: PositiveInt
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return sampling.SaintEdge(graph, self.edges, **self._options(seed))
+
+
+class _Seeded(_InPieces):
+    """What samplers around training nodes have in common.
+
+    Attributes:
+        fanouts: Edges into a node that are drawn, for each hop from the training nodes, -1 for all; or one number.
+        hops: How many, where ``fanouts`` is one number: layers times hops let a model see all that it can.
+        batch_size: Training nodes of a batch.
+        replace: Draw with replacement.
+    """
+
+    fanouts: int | tuple[int, ...]
+    hops: NonNegativeInt | None = None
+    batch_size: PositiveInt = 1024
+    replace: bool = False
+
+
+class Neighbours(_Seeded):
+    """Training nodes, and the edges drawn hop by hop from them."""
+
+    name: Literal["neighbours"]
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return sampling.NeighbourSampler(
+            graph, train, self.fanouts, hops=self.hops, batch_size=self.batch_size, replace=self.replace, seed=seed
+        )
+
+
+class Egos(_Seeded):
+    """A small graph of its own around each training node."""
+
+    name: Literal["egos"]
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return sampling.EgoSampler(
+            graph, train, self.fanouts, hops=self.hops, batch_size=self.batch_size, replace=self.replace, seed=seed
+        )
+
+
+Sampling = Annotated[
+    RandomParts | Clusters | SaintWalks | SaintNodes | SaintEdges | Neighbours | Egos, Field(discriminator="name")
+]
+
+
+def in_pieces(inputs: Inputs, options: Sampling | None, train: Tensor, seed: int) -> Inputs:
+    """The inputs with what the section asks for; ``train`` are the global ids of the training nodes."""
+    if options is None:
+        return inputs
+    rows = inputs.train.rows(train.to(inputs.train.graph.device))
+    sampler = options.sampler(inputs.train.graph, rows, derived(seed, TRAINING))
+    return replace(inputs, sampler=sampler, views=options.views(inputs.whole.graph, seed))
