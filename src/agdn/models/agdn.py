@@ -9,11 +9,13 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
+from agdn.models.in_blocks import agdn_in_blocks
 from agdn.models.presets import PRESETS
 from agdn.nn.conv import AGDNConv, Part, Weights
 from agdn.nn.hops import HopNorm, PositionInit
 from agdn.nn.norm import NORMS
 from agdn.ops import dropout, relu_dropout, sum_over_targets
+from agdn.ops.storage import Storage
 from agdn.part import build, unknown_name
 
 
@@ -167,6 +169,26 @@ class AGDN(nn.Module):
             h = relu_dropout(self.norms[layer](out), self.dropout, self.training)
         h = self._output(h)
         return (h, attended) if return_weights else h
+
+    @torch.no_grad()
+    def in_blocks(
+        self,
+        x: Tensor | None,
+        graph: Graph,
+        edge_attr: Tensor | None = None,
+        edge_weight: Tensor | None = None,
+        *,
+        storage: Storage,
+    ) -> tuple[Tensor, list[Tensor | None]]:
+        """What the model gives in evaluation mode, with its states in ``storage``; and the hop weights of the layers.
+
+        The same bits wherever the states lie. Those of :meth:`forward` may differ in the last place, as it computes
+        all rows and heads together.
+        """
+        if self.training:
+            raise ValueError("in_blocks is for evaluation; call model.eval() first")
+        h = _summed_edges(graph, edge_attr) if x is None else x
+        return agdn_in_blocks(self, h, graph, edge_attr, edge_weight, storage)
 
     def _output(self, h: Tensor) -> Tensor:
         if self.output_linear is not None:

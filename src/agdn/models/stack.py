@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from agdn.graph import Graph
+from agdn.models.in_blocks import stack_in_blocks
 from agdn.nn.conv import AGDNConv
 from agdn.nn.norm import NORMS
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.storage import Storage
 from agdn.part import build
 
 Activation = Literal["relu", "elu"]
@@ -72,6 +75,21 @@ class OneHopStack(nn.Module):
             h = self._activated(norm(conv(h, graph, edge_attr, edge_weight)))
         out: Tensor = self.convs[-1](h, graph, edge_attr, edge_weight)
         return out
+
+    @torch.no_grad()
+    def in_blocks(
+        self,
+        x: Tensor,
+        graph: Graph,
+        edge_attr: Tensor | None = None,
+        edge_weight: Tensor | None = None,
+        *,
+        storage: Storage,
+    ) -> tuple[Tensor, list[Tensor | None]]:
+        """As :meth:`agdn.AGDN.in_blocks`; layers of one hop have no hop weights to tell."""
+        if self.training:
+            raise ValueError("in_blocks is for evaluation; call model.eval() first")
+        return stack_in_blocks(self, x, graph, edge_attr, edge_weight, storage), []
 
     def _activated(self, h: Tensor) -> Tensor:
         if self.activation == "relu":

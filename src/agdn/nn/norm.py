@@ -25,3 +25,5 @@ NORMS: dict[str, Callable[..., nn.Module]] = {
     "pair": pair_norm,
     "none": no_norm,
 }
+ROW_WISE = (nn.BatchNorm1d, nn.LayerNorm, nn.Identity)
+"""Those that, in evaluation, treat each row by itself."""

@@ -12,6 +12,8 @@ import mmap
 import os
 import threading
 import weakref
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 
 import numpy as np
 import torch
@@ -28,10 +30,23 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
     size = count * dtype.itemsize
     if size < LARGE or not hasattr(mmap, "MAP_PRIVATE"):
         return torch.empty(shape, dtype=dtype)
-    region = _kept.take(size) or _mapped(size)
+    provider = _provider.get()
+    if provider is not None:
+        return torch.from_numpy(np.frombuffer(provider(size), np.uint8, size)).view(dtype).view(shape)
+    region = _kept.take(size) or anonymous(size)
     array = np.frombuffer(region, np.uint8, size)
     weakref.finalize(array, _kept.give, region).atexit = False  # when the last tensor that uses it is gone
     return torch.from_numpy(array).view(dtype).view(shape)
+
+
+@contextlib.contextmanager
+def provided_by(provider: Callable[[int], mmap.mmap]) -> Iterator[None]:
+    """While the block runs, ``provider`` makes the large buffers."""
+    token = _provider.set(provider)
+    try:
+        yield
+    finally:
+        _provider.reset(token)
 
 
 def reuse_freed_memory(reuse: bool = True) -> bool:
@@ -81,9 +96,11 @@ class _Kept:
 
 
 _kept = _Kept()
+_provider: ContextVar[Callable[[int], mmap.mmap] | None] = ContextVar("provider", default=None)
 
 
-def _mapped(size: int) -> mmap.mmap:
+def anonymous(size: int) -> mmap.mmap:
+    """New memory of the process, on large pages where the system has them."""
     try:
         region = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError:
