@@ -13,8 +13,10 @@ from agdn.models.in_blocks import agdn_in_blocks
 from agdn.models.presets import PRESETS
 from agdn.nn.conv import AGDNConv, Part, Weights
 from agdn.nn.hops import HopNorm, PositionInit
+from agdn.nn.linear import Linear
 from agdn.nn.norm import NORMS
 from agdn.ops import dropout, relu_dropout, sum_over_targets
+from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
 from agdn.part import build, unknown_name
 
@@ -100,7 +102,7 @@ class AGDN(nn.Module):
         self.dropout, self.input_dropout, self.out_activation = dropout, input_dropout, out_activation
         self.encoder_dropout = encoder_dropout
 
-        self.encoder = None if encoder_channels is None else nn.Linear(in_channels, encoder_channels)
+        self.encoder = None if encoder_channels is None else Linear(in_channels, encoder_channels)
         width = in_channels if encoder_channels is None else encoder_channels
         self.convs, self.norms = nn.ModuleList(), nn.ModuleList()
         for _ in range(num_layers if output == "linear" else num_layers - 1):
@@ -187,7 +189,7 @@ class AGDN(nn.Module):
         """
         if self.training:
             raise ValueError("in_blocks is for evaluation; call model.eval() first")
-        h = _summed_edges(graph, edge_attr) if x is None else x
+        h = _summed_edges(graph, edge_attr) if x is None else dense(x)
         return agdn_in_blocks(self, h, graph, edge_attr, edge_weight, storage)
 
     def _output(self, h: Tensor) -> Tensor:

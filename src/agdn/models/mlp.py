@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.models.stack import hidden_norms
+from agdn.nn.linear import Linear
 from agdn.ops import dropout, relu_dropout
 
 
@@ -29,7 +30,7 @@ class MLP(nn.Module):
         if num_layers < 1:
             raise ValueError(f"num_layers must be at least 1, got {num_layers}")
         widths = [in_channels, *[hidden_channels] * (num_layers - 1), out_channels]
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
+        self.layers = nn.ModuleList(Linear(a, b) for a, b in pairwise(widths))
         self.norms = hidden_norms(norm, widths[1:-1])
         self.dropout, self.input_dropout = dropout, input_dropout
 

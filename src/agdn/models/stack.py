@@ -13,6 +13,7 @@ from agdn.models.in_blocks import stack_in_blocks
 from agdn.nn.conv import AGDNConv
 from agdn.nn.norm import NORMS
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
 from agdn.part import build
 
@@ -89,7 +90,7 @@ class OneHopStack(nn.Module):
         """As :meth:`agdn.AGDN.in_blocks`; layers of one hop have no hop weights to tell."""
         if self.training:
             raise ValueError("in_blocks is for evaluation; call model.eval() first")
-        return stack_in_blocks(self, x, graph, edge_attr, edge_weight, storage), []
+        return stack_in_blocks(self, dense(x), graph, edge_attr, edge_weight, storage), []
 
     def _activated(self, h: Tensor) -> Tensor:
         if self.activation == "relu":

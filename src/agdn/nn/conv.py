@@ -14,9 +14,11 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.nn.hops import HopNorm, HopTransform, PositionInit
 from agdn.nn.init import glorot_normal_
+from agdn.nn.linear import Linear
 from agdn.nn.transition import TRANSITIONS
 from agdn.nn.weighting import WEIGHTINGS, HopWeighting
 from agdn.ops import Combination, diffuse, drop_edges, dropout, kernels_run_on, propagate
+from agdn.ops.sparse_rows import is_sparse
 from agdn.part import build
 
 Part = str | Mapping[str, Any] | nn.Module | Callable[..., nn.Module]
@@ -103,8 +105,8 @@ class AGDNConv(nn.Module):
         self.edge_dropout, self.attn_dropout, self.diffusion_dropout = edge_dropout, attn_dropout, diffusion_dropout
         self.attn_dropout_per_hop = attn_dropout_per_hop
 
-        self.transform = nn.Linear(source, width, bias=False)
-        self.target_transform = nn.Linear(target, width, bias=False) if isinstance(in_channels, tuple) else None
+        self.transform = Linear(source, width, bias=False)
+        self.target_transform = Linear(target, width, bias=False) if isinstance(in_channels, tuple) else None
         shape = {"in_channels": (source, target), "heads": heads, "channels": out_channels}
         self.transition = build("transition", TRANSITIONS, transition, edge_dim=edge_dim, **shape)
         self.weighting = build("weighting", WEIGHTINGS, weighting, hops=hops, first_hop=first_hop, **shape)
@@ -114,7 +116,7 @@ class AGDNConv(nn.Module):
         self.hop_transform = HopTransform(
             self.used_hops, heads, out_channels, norm=hop_norm, position=position, position_init=position_init
         )
-        self.residual = nn.Linear(target, width, bias=residual == "bias") if residual else None
+        self.residual = Linear(target, width, bias=residual == "bias") if residual else None
         self.bias = nn.Parameter(torch.empty(width if concat else out_channels)) if bias else None
         self._reset_linear()
 
@@ -212,6 +214,8 @@ class AGDNConv(nn.Module):
             return out
         if residual is not None:
             return residual.add_(out)
+        if is_sparse(x):
+            return out.add_(self.residual(x))
         out = torch.addmm(out, x, self.residual.weight.t())
         return out if self.residual.bias is None else out + self.residual.bias
 

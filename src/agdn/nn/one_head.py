@@ -7,6 +7,7 @@ import copy
 from torch import nn
 
 from agdn.nn.conv import AGDNConv
+from agdn.nn.linear import Linear
 from agdn.nn.transition import AttentionTransition, FixedTransition
 from agdn.nn.weighting import HopWeighting
 
@@ -30,7 +31,7 @@ def one_head(conv: AGDNConv, head: int) -> AGDNConv:
     single._modules = dict(conv._modules)
     single._parameters = {**conv._parameters, "bias": None}
     single.heads, single.concat = 1, True
-    single.transform = nn.Linear(conv.transform.in_features, conv.out_channels, bias=False)
+    single.transform = Linear(conv.transform.in_features, conv.out_channels, bias=False)
     rows = slice(head * conv.out_channels, (head + 1) * conv.out_channels)
     single.transform.weight = nn.Parameter(conv.transform.weight[rows], requires_grad=False)
     single.residual = None

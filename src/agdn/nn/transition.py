@@ -35,6 +35,7 @@ from agdn.ops import (
     sum_over_targets,
 )
 from agdn.ops.normalise import Normalisation
+from agdn.ops.sparse_rows import dense
 
 SYM_FLOOR = 1e-9
 Ends = tuple[Tensor, Tensor]
@@ -145,7 +146,7 @@ class AttentionTransition(nn.Module):
 
     def scores(self, graph: Graph, x: Ends, z: Ends, edge_attr: Tensor | None) -> Tensor:
         """(E, H) scores e_ij in the graph's order."""
-        source, target = (x, x) if self.score_space == "input" else (z, z)
+        source = target = self._scored(x) if self.score_space == "input" else z
         query = self.source_query if self.share_query else self.target_query
         edge_term = None
         if self.edge_query is not None:
@@ -162,6 +163,11 @@ class AttentionTransition(nn.Module):
         if self.scaled_scores:
             at_source = at_source / graph.full.out_degree.clamp(min=1).to(at_source.dtype).sqrt().unsqueeze(1)
         return edge_scores(at_source, at_target, edge_term, graph, self.negative_slope)
+
+    @staticmethod
+    def _scored(x: Ends) -> Ends:
+        at_source = dense(x[0])
+        return at_source, at_source if x[0] is x[1] else dense(x[1])
 
     def _scores(self, features: Tensor, *queries: Tensor) -> tuple[Tensor, ...]:
         """(N, F) or (N, H, D) features and queries (H, F or D) -> (N, H) for each query."""

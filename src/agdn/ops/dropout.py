@@ -13,6 +13,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
+from agdn.ops.sparse_rows import is_sparse, with_values
 
 
 def dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None) -> Tensor:
@@ -22,6 +23,8 @@ def dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None) -> T
     """
     if p == 0 or not training:
         return x
+    if is_sparse(x):
+        return with_values(x, dropout(x.values().unsqueeze(1), p, training).squeeze(1))
     if not kernels_run_on(x) or x.dim() < 2:
         return F.dropout(x, p)
     out: Tensor = dropout_op(x.contiguous().flatten(1), p, draw_seed(), ids)

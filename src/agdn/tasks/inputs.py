@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
 from agdn.ops import sum_over_targets
+from agdn.ops.sparse_rows import compact, dense, select_rows
 from agdn.sampling import Batch, Sampler, batches
 
 Setting = Literal["transductive", "inductive"]
@@ -47,7 +48,7 @@ class Signals:
         own = self.x
         if own is None and self.edge_attr is not None:
             own = sum_over_targets(self.edge_attr[self.graph.order], self.graph)
-        return replace(self, x=columns if own is None else torch.cat([own, columns], dim=1))
+        return replace(self, x=columns if own is None else torch.cat([dense(own), columns], dim=1))
 
     def rows(self, nodes: Tensor) -> Tensor:
         """Where the global ids ``nodes``, all of them present, stand among the rows, which are in their order."""
@@ -60,7 +61,7 @@ class Signals:
         ids = kept.nonzero().squeeze(1)
         graph = self.graph.subgraph(ids)
         return Signals(
-            None if self.x is None else self.x[ids],
+            None if self.x is None else select_rows(self.x, ids),
             graph,
             None if self.edge_attr is None else graph.carry(self.edge_attr),
             None if self.edge_weight is None else graph.carry(self.edge_weight),
@@ -74,7 +75,7 @@ class Signals:
         if batch.edge_weight is not None:
             edge_weight = batch.edge_weight if edge_weight is None else edge_weight * batch.edge_weight
         return Signals(
-            None if self.x is None else self.x[batch.nodes],
+            None if self.x is None else select_rows(self.x, batch.nodes),
             batch.graph,
             None if self.edge_attr is None else batch.graph.carry(self.edge_attr),
             edge_weight,
@@ -131,6 +132,8 @@ class Inputs:
             raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
         _check_signals(dataset, bare)
         whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
+        if whole.x is not None and not bare:
+            whole = replace(whole, x=compact(whole.x))
         if setting == "transductive":
             return cls(whole, whole)
         split = dataset.split

@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from agdn.graph import Graph
+from agdn.ops.sparse_rows import is_sparse
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.training.errors import TrainingError
 from agdn.training.settings import Settings
@@ -113,7 +114,10 @@ def _random_signals(real: Signals, nodes: int, edges: int, added_columns: int) -
         return None if tensor is None else torch.rand(rows, *tensor.shape[1:], dtype=tensor.dtype)
 
     graph = Graph(torch.randint(nodes, (2, edges)), nodes)
-    trial = Signals(like(real.x, nodes), graph, like(real.edge_attr, edges), like(real.edge_weight, edges))
+    x = like(real.x, nodes)
+    if x is not None and real.x is not None and is_sparse(real.x):
+        x = (x * (torch.rand(x.shape) < real.x.values().numel() / real.x.numel())).to_sparse_csr()
+    trial = Signals(x, graph, like(real.edge_attr, edges), like(real.edge_weight, edges))
     return trial.joined(torch.rand(nodes, added_columns)) if added_columns else trial
 
 

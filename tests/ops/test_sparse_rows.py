@@ -1,0 +1,106 @@
+import copy
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from agdn.graph import Graph
+from agdn.models.agdn import AGDN
+from agdn.models.gat import GAT
+from agdn.models.gcn import GCN
+from agdn.models.mlp import MLP
+from agdn.models.sage import GraphSAGE
+from agdn.nn.linear import Linear
+from agdn.ops import dropout, plain_operators
+from agdn.ops.sparse_rows import compact, is_sparse, product, select_rows
+
+N, F = 60, 50
+
+
+def features(share: float = 0.04) -> Tensor:
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(N, F, generator=generator) * (torch.rand(N, F, generator=generator) < share)
+    x[3] = 0  # a row without any
+    return x
+
+
+def graph() -> Graph:
+    return Graph(torch.randint(N, (2, 300), generator=torch.Generator().manual_seed(1)), N).with_self_loops()
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_product_and_its_gradient(plain: bool) -> None:
+    x = features()
+    weights = [torch.randn(F, 8, requires_grad=True, generator=torch.Generator().manual_seed(2)) for _ in range(2)]
+    if plain:
+        with plain_operators():
+            ours = product(x.to_sparse_csr(), weights[0])
+    else:
+        ours = product(x.to_sparse_csr(), weights[0])
+    theirs = x @ weights[1]
+    torch.testing.assert_close(ours, theirs)
+    for out in (ours, theirs):
+        out.square().sum().backward()
+    torch.testing.assert_close(weights[0].grad, weights[1].grad)
+
+
+def test_only_what_is_mostly_zeros_becomes_sparse() -> None:
+    assert is_sparse(compact(features()))
+    assert torch.equal(compact(features()).to_dense(), features())
+    for x in (features(0.5), features()[:, :10], torch.zeros(0, 50)):
+        assert compact(x) is x
+
+
+def test_rows_can_be_selected() -> None:
+    x, rows = features(), torch.tensor([5, 3, 59, 5, 0])
+    assert torch.equal(select_rows(x.to_sparse_csr(), rows).to_dense(), x[rows])
+    assert torch.equal(select_rows(x, rows), x[rows])
+    nobody = torch.zeros(0, dtype=torch.int64)
+    assert select_rows(x.to_sparse_csr(), nobody).shape == (0, F)
+
+
+def test_dropout_keeps_a_share_of_the_entries_and_scales_them() -> None:
+    x = (torch.rand(400, F) < 0.5).float().to_sparse_csr()
+    dropped = dropout(x, 0.3, True)
+    values = dropped.values()
+    assert set(values.unique().tolist()) == {0.0, float(torch.tensor(1.0) / 0.7)}
+    assert float((values > 0).float().mean()) == pytest.approx(0.7, abs=0.03)
+    assert dropout(x, 0.3, False) is x
+    assert torch.equal(dropped.col_indices(), x.col_indices())
+
+
+MODELS: dict[str, nn.Module] = {
+    "MLP": MLP(F, 8, 3),
+    "GCN": GCN(F, 8, 3),
+    "GAT": GAT(F, 8, 3),
+    "GraphSAGE": GraphSAGE(F, 8, 3),
+    "AGDN": AGDN(F, 8, 3, heads=2),
+    "AGDN with an encoder": AGDN(F, 8, 3, encoder_channels=8),
+    "AGDN, residual with bias": AGDN(F, 8, 3, residual="bias"),
+    "AGDN, scores of the input": AGDN(F, 8, 3, transition={"name": "gat_sym", "score_space": "input"}),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_give_the_same_for_sparse_features(name: str) -> None:
+    x = features()
+    gradients = []
+    for given in (x, compact(x)):
+        model = copy.deepcopy(MODELS[name])
+        out = model.train()(given, graph())
+        out.square().sum().backward()
+        gradients.append([p.grad.clone() for p in model.parameters() if p.grad is not None])
+        with torch.no_grad():
+            gradients[-1] += [out.detach(), model.eval()(given, graph())]
+    for mine, others in zip(*gradients, strict=True):
+        torch.testing.assert_close(mine, others, rtol=1e-4, atol=1e-5)
+
+
+def test_linear_is_torchs() -> None:
+    torch.manual_seed(0)
+    ours = Linear(F, 4)
+    torch.manual_seed(0)
+    theirs = nn.Linear(F, 4)
+    assert torch.equal(ours.weight, theirs.weight)
+    assert torch.equal(ours(features()), theirs(features()))
+    torch.testing.assert_close(ours(compact(features())), theirs(features()))
