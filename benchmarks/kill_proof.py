@@ -156,7 +156,7 @@ def page(options: argparse.Namespace, tallies: dict[str, Tally], starving: list[
             "|---|---|---|---|---|",
             *rows,
             "",
-            "SIGKILL leaves no time for anything. After SIGTERM a run ends its epoch, saves, prints how to go on, and",
+            "SIGKILL leaves no time for anything. After SIGTERM a run ends its step, saves, prints how to go on, and",
             "exits with 143; before the first epoch and after the last it ends at once (-15): all is saved by then.",
             "",
             *[f"* {line}" for line in starving],

@@ -1,9 +1,11 @@
 import csv
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+import torch
 
 import agdn
 from agdn.experiments.experiment import Experiment
@@ -40,6 +42,26 @@ def test_predictions_of_its_own_data(trained: TrainedModel) -> None:
     assert sums == pytest.approx([1.0] * 60)
     hops = zip(*(columns[f"layer_1_hop_{hop}"] for hop in range(3)), strict=True)
     assert [sum(weights) for weights in hops] == pytest.approx([1.0] * 60, abs=1e-5)
+
+
+def test_layer_by_layer_it_says_the_same(trained: TrainedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agdn.ops.storage.ROW_BLOCK", 16)
+    bounded = agdn.load(trained.run.folder, memory="1kB")
+    assert bounded.evaluate() == trained.evaluate()
+    mine, others = bounded.predict().columns, trained.predict().columns
+    assert list(mine) == list(others)
+    assert mine["prediction"] == others["prediction"]
+    for name in list(mine)[2:]:
+        assert mine[name] == pytest.approx(others[name], abs=1e-5), name
+    assert (bounded.embed().values == trained.embed().values).all()
+
+
+def test_a_run_may_evaluate_layer_by_layer(tmp_path: Path) -> None:
+    config = small("inference_memory=1kB", "task.labels={reuse: 1}")
+    run = Experiment(config, 0, tmp_path / "bounded").run()
+    bounded, whole = agdn.load(run), replace(agdn.load(run), inference_memory=None)
+    assert bounded.evaluate() == run.scores
+    torch.testing.assert_close(bounded.outputs(), whole.outputs().detach(), rtol=1e-4, atol=1e-5)
 
 
 def test_new_tables_give_what_the_old_ones_gave(trained: TrainedModel, tmp_path: Path) -> None:

@@ -6,19 +6,20 @@ from pathlib import Path
 
 import click
 
-from agdn.cli.options import JSON
+from agdn.cli.options import JSON, MEMORY
 from agdn.cli.printing import print_json, print_table
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
+@MEMORY
 @JSON
-def evaluate(folder: Path, as_json: bool) -> None:
+def evaluate(folder: Path, memory: str | None, as_json: bool) -> None:
     """Score the model of RUN, a run folder or the folder of several seeds, on train, valid and test nodes."""
     from agdn.experiments.load import load
     from agdn.experiments.result import SHARES, runs_in
 
-    scored = [(run, load(run).evaluate()) for run in runs_in(folder)]
+    scored = [(run, load(run, memory=memory).evaluate()) for run in runs_in(folder)]
     if as_json:
         print_json([{"folder": str(run.folder), "seed": run.seed, "scores": scores} for run, scores in scored])
         return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from agdn.cli.options import JSON
+from agdn.cli.options import JSON, MEMORY
 from agdn.cli.printing import print_json
 
 
@@ -15,8 +15,9 @@ from agdn.cli.printing import print_json
 @click.option("--nodes", type=click.Path(path_type=Path), help="New nodes, with the columns that were imported.")
 @click.option("--edges", type=click.Path(path_type=Path), help="Edges among them, or to nodes of the old data.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A .csv or .parquet file.")
+@MEMORY
 @JSON
-def predict(folder: Path, nodes: Path | None, edges: Path | None, out: Path, as_json: bool) -> None:
+def predict(folder: Path, nodes: Path | None, edges: Path | None, out: Path, memory: str | None, as_json: bool) -> None:
     """Write what the model of RUN says about every node of its data, or about the nodes of new tables.
 
     Columns: id, prediction, a probability a class, and where nodes weigh their hops themselves (HA) these weights.
@@ -25,7 +26,7 @@ def predict(folder: Path, nodes: Path | None, edges: Path | None, out: Path, as_
     from agdn.experiments.prediction import check_suffix
 
     check_suffix(out)
-    predictions = load(folder).predict(nodes, edges)
+    predictions = load(folder, memory=memory).predict(nodes, edges)
     predictions.write(out)
     columns = list(predictions.columns)
     rows = len(predictions.columns["id"])

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from agdn.experiments.memory_size import MemorySize
 from agdn.experiments.sampling import Sampling
 from agdn.experiments.section import Section
 from agdn.tasks.consistency import ConsistencyOptions
@@ -125,6 +126,8 @@ class Config(Section):
     Attributes:
         model: ``name``, perhaps a ``preset``, and the options of that model's constructor.
         sampling: Train in pieces of the graph; None takes all of it in every step.
+        inference_memory: Evaluate layer by layer, with hidden states in memory up to so much (8GB) and in mapped files
+            beyond it; None evaluates all at once.
         threads: Of torch and the kernels; None shares out the machine's cores. Bits repeat at a fixed number.
     """
 
@@ -136,6 +139,7 @@ class Config(Section):
     task: Task = Task()
     training: Settings = Settings()
     sampling: Sampling | None = None
+    inference_memory: MemorySize | None = None
     device: str = "cpu"
     threads: PositiveInt | None = None
     published: Published | None = None

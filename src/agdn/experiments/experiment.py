@@ -21,6 +21,7 @@ from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS,
 from agdn.experiments.sampling import in_pieces
 from agdn.experiments.teachers import teacher_outputs
 from agdn.models import build_model
+from agdn.ops.storage import Storage
 from agdn.tasks.inputs import Inputs
 from agdn.tasks.node import PARTS, NodeTask
 from agdn.training import checkpoint
@@ -59,7 +60,9 @@ class Experiment:
         teacher = teacher_outputs(self.config, self.seed)
         task = NodeTask(dataset, **self.config.task.options(), teacher=teacher, parts=parts)
         bare = task.labels is not None
-        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=bare)
+        limit = self.config.inference_memory
+        storage = None if limit is None else Storage(limit)
+        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=bare, storage=storage)
         inputs = in_pieces(inputs, self.config.sampling, task.split.train, self.seed)
         seed_everything(self.seed)
         width = input_width(dataset, added=task.input_columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,14 @@ from agdn.data.tables.table_file import TableSource
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
 from agdn.experiments.embeddings import Embeddings
+from agdn.experiments.memory_size import memory_size
 from agdn.experiments.prediction import LayerHops, Predictions, outputs_and_hops, predict
 from agdn.experiments.prepare import prepared_dataset, scaled, with_edges
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import TRANSFORMS, WEIGHTS, read_config
 from agdn.models import build_model
 from agdn.models.layers import chosen_layer, hidden_states
+from agdn.ops.storage import Storage
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.tasks.node import NodeTask
 from agdn.tasks.output import NodeOutput
@@ -32,11 +34,17 @@ from agdn.training.checkpoint import load_weights
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A model with the weights of its best epoch, in evaluation mode; called, it is the model itself."""
+    """A model with the weights of its best epoch, in evaluation mode; called, it is the model itself.
+
+    Attributes:
+        inference_memory: Bytes of hidden states that may lie in memory at once, beyond which they go to mapped files;
+            None computes all at once.
+    """
 
     run: Run
     config: Config
     model: nn.Module
+    inference_memory: int | None = None
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self.model(*arguments, **options)
@@ -77,7 +85,7 @@ class TrainedModel:
         """What the model knows about every node of its data after ``layer``, by default in front of its output."""
         layer = chosen_layer(self.model, layer)
         with torch.no_grad():
-            signals = self.task.given(self.model, self._signals(self.dataset))
+            signals = self.task.given(self.model, replace(self._signals(self.dataset), storage=None))
             states = hidden_states(self.model, layer, lambda: signals.outputs(self.model))
         return Embeddings(_ids(self.dataset), states.float().cpu().numpy(), layer)
 
@@ -116,17 +124,23 @@ class TrainedModel:
 
     def _signals(self, dataset: Dataset) -> Signals:
         bare = self.config.task.labels is not None
-        return Inputs.of(dataset, device=usable_device(self.config.device), bare=bare).whole
+        storage = None if self.inference_memory is None else Storage(self.inference_memory)
+        return Inputs.of(dataset, device=usable_device(self.config.device), bare=bare, storage=storage).whole
 
 
-def load(run: Run | Path | str) -> TrainedModel:
-    """The trained model of a run: a record such as ``result.runs[0]``, or the run's folder."""
+def load(run: Run | Path | str, *, memory: str | int | None = None) -> TrainedModel:
+    """The trained model of a run: a record such as ``result.runs[0]``, or the run's folder.
+
+    ``memory``, such as ``"8GB"``: compute layer by layer, with no more hidden states than that in memory and the others
+    in mapped files; by default as the run did.
+    """
     record = run if isinstance(run, Run) else read_run(run)
     config = read_config(record.folder)
     width = {name: record.dataset[name] for name in ("in_channels", "out_channels")}
     model = build_model(config.model, **width).to(usable_device(config.device))
     load_weights(record.folder / WEIGHTS, model)
-    return TrainedModel(record, config, model.eval())
+    limit = config.inference_memory if memory is None else memory_size(memory)
+    return TrainedModel(record, config, model.eval(), limit)
 
 
 def _ids(dataset: Dataset) -> list[Any]:

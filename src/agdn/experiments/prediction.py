@@ -96,10 +96,15 @@ def outputs_and_hops(model: nn.Module, signals: Signals) -> tuple[Tensor, list[L
     """(N, C) outputs and, of a model whose layers weigh hops and tell how, these weights."""
     if not isinstance(model, AGDN):
         return signals.outputs(model), []
-    outputs, layers = model(signals.x, signals.graph, signals.edge_attr, signals.edge_weight, return_weights=True)
+    thetas: list[Tensor | None]
+    if signals.storage is not None:
+        outputs, thetas = signals.outputs_in_blocks(model)
+    else:
+        outputs, layers = model(signals.x, signals.graph, signals.edge_attr, signals.edge_weight, return_weights=True)
+        thetas = [weights.hops for weights in layers]
     told = [
-        LayerHops(layer, getattr(conv.weighting, "first_hop", 0), weights.hops.cpu())
-        for layer, (conv, weights) in enumerate(zip(model.convs, layers, strict=True), 1)
-        if weights.hops is not None
+        LayerHops(layer, getattr(conv.weighting, "first_hop", 0), theta.cpu())
+        for layer, (conv, theta) in enumerate(zip(model.convs, thetas, strict=True), 1)
+        if theta is not None
     ]
     return outputs, told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +13,7 @@ from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
 from agdn.ops import sum_over_targets
 from agdn.ops.sparse_rows import compact, dense, select_rows
+from agdn.ops.storage import Storage
 from agdn.sampling import Batch, Sampler, batches
 
 Setting = Literal["transductive", "inductive"]
@@ -26,6 +27,7 @@ class Signals:
         nodes: The global ids of the rows, None where rows are the ids.
         num_seeds: So many rows, the first ones, are asked about; None for all.
         node_weight: (rows,) of their losses, where some nodes come more often than others.
+        storage: Where the states of a model lie in evaluation, layer by layer; None keeps them all in memory.
     """
 
     x: Tensor | None
@@ -35,12 +37,22 @@ class Signals:
     nodes: Tensor | None = None
     num_seeds: int | None = None
     node_weight: Tensor | None = None
+    storage: Storage | None = None
 
     def outputs(self, model: nn.Module) -> Tensor:
         """(rows, C); edge signals are passed on where there are any."""
+        if self.storage is not None and not model.training and hasattr(model, "in_blocks"):
+            return self.outputs_in_blocks(model)[0]
         edges = {"edge_attr": self.edge_attr, "edge_weight": self.edge_weight}
         given = {name: signal for name, signal in edges.items() if signal is not None}
         out: Tensor = model(self.x, self.graph, **given)
+        return out
+
+    def outputs_in_blocks(self, model: Any) -> tuple[Tensor, list[Tensor | None]]:
+        """The same in evaluation, with the states in ``storage``; and the hop weights of the layers that tell."""
+        out: tuple[Tensor, list[Tensor | None]] = model.in_blocks(
+            self.x, self.graph, self.edge_attr, self.edge_weight, storage=self.storage
+        )
         return out
 
     def joined(self, columns: Tensor) -> Signals:
@@ -90,7 +102,9 @@ class Signals:
 
         signals = (self.x, self.edge_attr, self.edge_weight, self.nodes)
         x, edge_attr, edge_weight, nodes = map(moved, signals)
-        return Signals(x, self.graph.to(device), edge_attr, edge_weight, nodes)
+        return replace(
+            self, x=x, graph=self.graph.to(device), edge_attr=edge_attr, edge_weight=edge_weight, nodes=nodes
+        )
 
 
 @dataclass(frozen=True)
@@ -122,16 +136,18 @@ class Inputs:
         setting: Setting = "transductive",
         device: torch.device | str = "cpu",
         bare: bool = False,
+        storage: Storage | None = None,
     ) -> Inputs:
         """The signals of a dataset, its graph taken as it is.
 
         In the inductive setting validation and test nodes, with all their edges, are unseen in training. ``bare``: a
-        graph without any features will do, since the task adds what the model is given.
+        graph without any features will do, since the task adds what the model is given. ``storage``: for evaluation
+        layer by layer.
         """
         if setting not in ("transductive", "inductive"):
             raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
         _check_signals(dataset, bare)
-        whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
+        whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight, storage=storage).to(device)
         if whole.x is not None and not bare:
             whole = replace(whole, x=compact(whole.x))
         if setting == "transductive":
