@@ -37,6 +37,8 @@ def checked(content: Any, source: str) -> Config:
 def _spelt_out(content: Mapping[str, Any]) -> dict[str, Any]:
     """Sections that are chosen by a name: the bare name is short for a mapping, and a missing one is the usual one."""
     result = dict(content)
+    if isinstance(result.get("sampling"), str):
+        result["sampling"] = {"name": result["sampling"]}
     for (section, key), usual in USUAL.items():
         if not isinstance(result.get(section), Mapping) or key not in result[section]:
             continue

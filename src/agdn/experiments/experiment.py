@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -13,12 +14,13 @@ from torch import nn
 from agdn.data.dataset import Dataset
 from agdn.data.errors import DataError
 from agdn.data.tables import ImportRecord
+from agdn.experiments.auto_sampling import Choice, choose, keep, kept, settled
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
 from agdn.experiments.prepare import prepared_dataset
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS, alone, claim, is_finished, write_json
-from agdn.experiments.sampling import in_pieces
+from agdn.experiments.sampling import Auto, in_pieces
 from agdn.experiments.teachers import teacher_outputs
 from agdn.models import build_model
 from agdn.ops.storage import Storage
@@ -34,12 +36,13 @@ SIGNALS = ("x", "edge_attr", "edge_weight")
 
 @dataclass(frozen=True)
 class Assembled:
-    """All that training needs, made from a configuration and a seed."""
+    """All that training needs, made from a configuration and a seed; ``choice`` is that of ``sampling: auto``."""
 
     dataset: Dataset
     task: NodeTask
     inputs: Inputs
     model: nn.Module
+    choice: Choice | None = None
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,22 @@ class Experiment:
         dataset = prepared_dataset(self.config.data, self.seed)
         teacher = teacher_outputs(self.config, self.seed)
         task = NodeTask(dataset, **self.config.task.options(), teacher=teacher, parts=parts)
-        bare = task.labels is not None
-        limit = self.config.inference_memory
-        storage = None if limit is None else Storage(limit)
-        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=bare, storage=storage)
-        inputs = in_pieces(inputs, self.config.sampling, task.split.train, self.seed)
+        inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=task.labels is not None)
         seed_everything(self.seed)
         width = input_width(dataset, added=task.input_columns)
-        model = build_model(self.config.model, in_channels=width, out_channels=task.out_channels)
-        return Assembled(dataset, task, inputs, model.to(device))
+        model = build_model(self.config.model, in_channels=width, out_channels=task.out_channels).to(device)
+        built = Assembled(dataset, task, inputs, model)
+        choice = self._automatic(built)
+        sampling, limit = settled(self.config, choice)
+        inputs = inputs if limit is None else inputs.stored(Storage(limit))
+        return replace(built, inputs=in_pieces(inputs, sampling, task.split.train, self.seed), choice=choice)
+
+    def _automatic(self, built: Assembled) -> Choice | None:
+        """What ``sampling: auto`` chose when the run began, or chooses now."""
+        if not isinstance(self.config.sampling, Auto) or self.config.training.epochs == 0:
+            return None
+        columns = built.task.input_columns
+        return kept(self.folder) or choose(built.model, built.inputs, self.config.training, added_columns=columns)
 
     def run(self, *, resume: bool = False, label: str | None = None, checkpoint_seconds: float = 30.0) -> Run:
         """Train to the end, unless that was done before; with ``resume``, go on where a stopped run was saved."""
@@ -83,6 +93,10 @@ class Experiment:
             torch.set_num_threads(self.config.threads)
         peak = PeakMemory(usable_device(self.config.device))
         built = self.assemble()
+        if built.choice is not None:
+            keep(self.folder, built.choice)
+            if label is not None:
+                sys.stderr.write(f"{label}: sampling auto: {built.choice.said}\n")
         trained = train(
             built.model,
             built.task,
@@ -125,7 +139,7 @@ class Experiment:
                 "parts": {part: len(getattr(dataset.split, part)) for part in PARTS},
             },
             output=built.task.output.to_json(),
-            notes=dataset.notes,
+            notes=dataset.notes + (() if built.choice is None else (f"Sampling auto: {built.choice.said}.",)),
             published=self.config.published,
             versions={"agdn": metadata.version("agdn"), "torch": str(torch.__version__)},
             threads=torch.get_num_threads(),

@@ -15,6 +15,7 @@ from agdn.data.errors import DataError
 from agdn.data.tables import ImportRecord
 from agdn.data.tables.new_rows import new_rows
 from agdn.data.tables.table_file import TableSource
+from agdn.experiments.auto_sampling import kept, settled
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
 from agdn.experiments.embeddings import Embeddings
@@ -119,13 +120,13 @@ class TrainedModel:
 
     def _inputs(self) -> Inputs:
         """The data of the run as its evaluation takes it."""
-        whole, sampling = self._signals(self.dataset), self.config.sampling
+        whole, (sampling, _) = self._signals(self.dataset), settled(self.config, kept(self.run.folder))
         return Inputs(whole, whole, views=() if sampling is None else sampling.views(whole.graph, self.run.seed))
 
     def _signals(self, dataset: Dataset) -> Signals:
         bare = self.config.task.labels is not None
-        storage = None if self.inference_memory is None else Storage(self.inference_memory)
-        return Inputs.of(dataset, device=usable_device(self.config.device), bare=bare, storage=storage).whole
+        inputs = Inputs.of(dataset, device=usable_device(self.config.device), bare=bare)
+        return (inputs if self.inference_memory is None else inputs.stored(Storage(self.inference_memory))).whole
 
 
 def load(run: Run | Path | str, *, memory: str | int | None = None) -> TrainedModel:
@@ -139,7 +140,7 @@ def load(run: Run | Path | str, *, memory: str | int | None = None) -> TrainedMo
     width = {name: record.dataset[name] for name in ("in_channels", "out_channels")}
     model = build_model(config.model, **width).to(usable_device(config.device))
     load_weights(record.folder / WEIGHTS, model)
-    limit = config.inference_memory if memory is None else memory_size(memory)
+    limit = settled(config, kept(record.folder))[1] if memory is None else memory_size(memory)
     return TrainedModel(record, config, model.eval(), limit)
 
 

@@ -19,7 +19,7 @@ from agdn.tasks.inputs import Inputs
 TRAINING, EVALUATION = 0, 1  # what the seed is used for
 
 
-class _InPieces(Section):
+class InPieces(Section):
     """What all have in common.
 
     Attributes:
@@ -41,7 +41,7 @@ class _InPieces(Section):
         return tuple(RandomPartition(graph, self.evaluation_parts, fixed=True, seed=own) for own in seeds)
 
 
-class RandomParts(_InPieces):
+class RandomParts(InPieces):
     """Every node falls into one of so many parts, anew each epoch."""
 
     name: Literal["random_partition"]
@@ -51,7 +51,7 @@ class RandomParts(_InPieces):
         return RandomPartition(graph, self.parts, seed=seed)
 
 
-class Clusters(_InPieces):
+class Clusters(InPieces):
     """METIS clusters, ``batch_parts`` of them a batch."""
 
     name: Literal["cluster_partition"]
@@ -62,7 +62,7 @@ class Clusters(_InPieces):
         return sampling.ClusterPartition(graph, self.parts, batch_parts=self.batch_parts, seed=seed)
 
 
-class _Saint(_InPieces):
+class _Saint(InPieces):
     """What GraphSAINT's samplers have in common.
 
     Attributes:
@@ -110,7 +110,7 @@ class SaintEdges(_Saint):
         return sampling.SaintEdge(graph, self.edges, **self._options(seed))
 
 
-class _Seeded(_InPieces):
+class _Seeded(InPieces):
     """What samplers around training nodes have in common.
 
     Attributes:
@@ -148,12 +148,19 @@ class Egos(_Seeded):
         )
 
 
+class Auto(Section):
+    """The whole graph where a step fits into memory, else random parts that do: see auto_sampling."""
+
+    name: Literal["auto"]
+
+
 Sampling = Annotated[
-    RandomParts | Clusters | SaintWalks | SaintNodes | SaintEdges | Neighbours | Egos, Field(discriminator="name")
+    Auto | RandomParts | Clusters | SaintWalks | SaintNodes | SaintEdges | Neighbours | Egos,
+    Field(discriminator="name"),
 ]
 
 
-def in_pieces(inputs: Inputs, options: Sampling | None, train: Tensor, seed: int) -> Inputs:
+def in_pieces(inputs: Inputs, options: InPieces | None, train: Tensor, seed: int) -> Inputs:
     """The inputs with what the section asks for; ``train`` are the global ids of the training nodes."""
     if options is None:
         return inputs

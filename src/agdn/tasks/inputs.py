@@ -121,6 +121,10 @@ class Inputs:
     sampler: Sampler | None = None
     views: tuple[Sampler, ...] = ()
 
+    def stored(self, storage: Storage) -> Inputs:
+        """The same, evaluated layer by layer with states in ``storage``."""
+        return replace(self, whole=replace(self.whole, storage=storage))
+
     def pieces(self, epoch: int, start: int = 0) -> Iterator[Signals]:
         """What the steps of an epoch, counted from 0, are given, from step ``start`` on."""
         if self.sampler is None:
@@ -136,18 +140,16 @@ class Inputs:
         setting: Setting = "transductive",
         device: torch.device | str = "cpu",
         bare: bool = False,
-        storage: Storage | None = None,
     ) -> Inputs:
         """The signals of a dataset, its graph taken as it is.
 
         In the inductive setting validation and test nodes, with all their edges, are unseen in training. ``bare``: a
-        graph without any features will do, since the task adds what the model is given. ``storage``: for evaluation
-        layer by layer.
+        graph without any features will do, since the task adds what the model is given.
         """
         if setting not in ("transductive", "inductive"):
             raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
         _check_signals(dataset, bare)
-        whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight, storage=storage).to(device)
+        whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
         if whole.x is not None and not bare:
             whole = replace(whole, x=compact(whole.x))
         if setting == "transductive":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,20 +31,29 @@ def estimate(model: nn.Module, inputs: Inputs, settings: Settings, *, added_colu
     ``added_columns``: of node features that the task joins to those of ``inputs`` in every step.
     """
     signals = inputs.train if inputs.sampler is None else inputs.train.piece(inputs.sampler.batch(0, 0))
-    nodes, density = signals.graph.num_nodes, signals.graph.num_edges / max(1, signals.graph.num_nodes)
-    with torch.random.fork_rng(devices=[]):
-        trial_model = copy.deepcopy(model).cpu().train()
-        warm_up, *trials = (
-            _random_signals(signals, n, round(n * density), added_columns) for n in (TRIALS[0], *TRIALS)
-        )
-        _peak_of_step(trial_model, warm_up)  # while kernels are compiled, tensors live longer
-        small, large = (_peak_of_step(trial_model, trial) for trial in trials)
-    by_node = (large - small) / (TRIALS[1] - TRIALS[0])
-    step = max(0.0, small + by_node * (nodes - TRIALS[0]))
+    step = _scaled(_peak_of_step, copy.deepcopy(model).cpu().train(), signals, added_columns)
     weights = sum(p.nbytes for p in model.parameters())
     momentum = getattr(settings.optimizer, "momentum", 0) > 0
     copies = MOMENTS[settings.optimizer.name] + momentum + (settings.ema_decay is not None) + 1  # 1: the best
-    return int(ALLOWANCE * step + copies * weights)
+    return int(step + copies * weights)
+
+
+def estimate_inference(model: nn.Module, signals: Signals, *, added_columns: int = 0) -> int:
+    """The same for an evaluation of all nodes at once."""
+    return int(_scaled(_peak_of_inference, copy.deepcopy(model).cpu().eval(), signals, added_columns))
+
+
+def _scaled(peak: Callable[[nn.Module, Signals], int], model: nn.Module, signals: Signals, added_columns: int) -> float:
+    """What two small random graphs need, carried on to the size of ``signals``."""
+    nodes, density = signals.graph.num_nodes, signals.graph.num_edges / max(1, signals.graph.num_nodes)
+    with torch.random.fork_rng(devices=[]):
+        warm_up, *trials = (
+            _random_signals(signals, n, round(n * density), added_columns) for n in (TRIALS[0], *TRIALS)
+        )
+        peak(model, warm_up)  # while kernels are compiled, tensors live longer
+        small, large = (peak(model, trial) for trial in trials)
+    by_node = (large - small) / (TRIALS[1] - TRIALS[0])
+    return ALLOWANCE * max(0.0, small + by_node * (nodes - TRIALS[0]))
 
 
 def check(model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0) -> None:
@@ -55,7 +65,7 @@ def check(model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns
     if needed > free:
         raise TrainingError(
             f"training needs about {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free: "
-            "use memory=recompute, fewer hidden channels, heads, hops or layers, or a machine with more memory"
+            "use sampling=auto, memory=recompute, fewer hidden channels, heads, hops or layers, or a larger machine"
         )
 
 
@@ -104,6 +114,14 @@ def _peak_of_step(model: nn.Module, signals: Signals) -> int:
     followed = _Peak()
     with followed:
         signals.outputs(model).float().log_softmax(1).square().mean().backward()
+    return followed.peak
+
+
+@torch.no_grad()
+def _peak_of_inference(model: nn.Module, signals: Signals) -> int:
+    followed = _Peak()
+    with followed:
+        signals.outputs(model)
     return followed.peak
 
 
