@@ -75,3 +75,19 @@ def test_a_set_without_a_split_or_classes_is_named(tmp_path: Path) -> None:
         prepared(str(tmp_path / "bare"))
     with pytest.raises(ValueError, match="bare has no class a node"):
         prepared(str(tmp_path / "bare"), "data.split=stratified")
+
+
+def test_edge_features_can_be_left_out_and_degrees_put_in() -> None:
+    config = small("data.name=edge-task", "data.options={num_nodes: 60}", "data.edge_features=drop", "data.degree=true")
+    dataset = prepared_dataset(config.data, 0)
+    assert dataset.edge_attr is None
+    assert torch.equal(dataset.x, dataset.graph.in_degree.float().log1p().unsqueeze(1))
+    kept = prepared_dataset(small("data.name=edge-task", "data.options={num_nodes: 60}").data, 0)
+    assert kept.edge_attr is not None
+    assert kept.x is None
+
+
+def test_degrees_stand_beside_other_features(stored: str) -> None:
+    x = prepared(stored, "data.degree=true").x
+    assert x[:, :2].tolist() == [[1.0, 3.0], [0.0, 0.0], [2.0, 2.0], [5.0, 0.0]]
+    assert x[:, 2].exp().tolist() == pytest.approx([2, 2, 2, 3])

@@ -67,6 +67,8 @@ class Data(Section):
         reverse_edges: ``merge`` adds every edge backwards and merges repeated ones, ``append`` keeps all.
         self_loops: ``add`` gives every node exactly one.
         scaling: ``row`` makes the features of every node sum to one.
+        edge_features: ``drop`` leaves the features of edges out.
+        degree: Add the logarithm of 1 + in-degree to the node features.
     """
 
     name: str = Field(min_length=1)
@@ -79,6 +81,8 @@ class Data(Section):
     reverse_edges: Literal["none", "merge", "append"] = "none"
     self_loops: Literal["keep", "add", "remove"] = "keep"
     scaling: Literal["none", "row"] = "none"
+    edge_features: Literal["keep", "drop"] = "keep"
+    degree: bool = False
 
 
 class Task(Section):

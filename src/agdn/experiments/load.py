@@ -21,7 +21,7 @@ from agdn.experiments.device import usable_device
 from agdn.experiments.embeddings import Embeddings
 from agdn.experiments.memory_size import memory_size
 from agdn.experiments.prediction import LayerHops, Predictions, outputs_and_hops, predict
-from agdn.experiments.prepare import prepared_dataset, scaled, with_edges
+from agdn.experiments.prepare import as_seen, prepared_dataset
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import TRANSFORMS, WEIGHTS, read_config
 from agdn.models import build_model
@@ -106,7 +106,7 @@ class TrainedModel:
             raise ValueError("this model uses the labels of its training nodes; it predicts for the nodes of its data")
         record = ImportRecord.read(self.run.folder / TRANSFORMS, of=f"the data of {self.run.folder}")
         found = new_rows(record, nodes, edges, self._imported())
-        dataset = with_edges(scaled(found.dataset, self.config.data), self.config.data)
+        dataset = as_seen(found.dataset, self.config.data)
         return predict(self.model, self._signals(dataset), self.output, _ids(dataset)).part(found.rows)
 
     def _imported(self) -> Dataset | None:

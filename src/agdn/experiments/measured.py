@@ -71,8 +71,8 @@ def record_measured(result: Result) -> None:
 
 
 def fingerprint(config: Config) -> str:
-    """Of everything that a run's numbers depend on; what is off is left out, so that new options outdate nothing."""
-    content = _compared(config.model_dump(mode="json"))
+    """Of everything that a run's numbers depend on; usual values are left out, so that new options outdate nothing."""
+    content = _compared(config.model_dump(mode="json", exclude_defaults=True))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -80,7 +80,7 @@ def _compared(content: dict[str, Any], path: tuple[str, ...] = ()) -> dict[str, 
     return {
         key: _compared(value, (*path, key)) if isinstance(value, dict) else value
         for key, value in content.items()
-        if value is not None and (*path, key) not in NOT_COMPARED
+        if (*path, key) not in NOT_COMPARED
     }
 
 

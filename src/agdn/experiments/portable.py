@@ -70,6 +70,8 @@ class Portable(nn.Module):
 def portable(trained: TrainedModel) -> Portable:
     """The model of a run, if it needs nothing but features and edges."""
     config = trained.config
+    if config.data.degree:
+        raise ValueError("the model of this run is given degrees as features (data.degree); a file would not have them")
     if config.task.labels is not None:
         raise ValueError("the model of this run is given the labels of its training nodes; a file would not have them")
     if config.task.correct_and_smooth is not None:

@@ -26,7 +26,12 @@ def prepared_dataset(data: Data, seed: int) -> Dataset:
         join_features=data.join_features,
         options=data.options,
     )
-    return with_edges(scaled(_with_split(dataset, data, own_seed), data), data)
+    return as_seen(_with_split(dataset, data, own_seed), data)
+
+
+def as_seen(dataset: Dataset, data: Data) -> Dataset:
+    """Features and edges as a model is to see them."""
+    return _with_signals(with_edges(scaled(dataset, data), data), data)
 
 
 def scaled(dataset: Dataset, data: Data) -> Dataset:
@@ -57,6 +62,16 @@ def with_edges(dataset: Dataset, data: Data) -> Dataset:
         weight = None if weight is None else graph.carry(weight, fill=1.0)
         attributes = None if attributes is None else graph.carry(attributes)
     return replace(dataset, graph=graph, edge_weight=weight, edge_attr=attributes)
+
+
+def _with_signals(dataset: Dataset, data: Data) -> Dataset:
+    """Without edge features and with degrees, where ``data`` wants that."""
+    if data.edge_features == "drop":
+        dataset = replace(dataset, edge_attr=None)
+    if not data.degree:
+        return dataset
+    degree = dataset.graph.in_degree.float().log1p().unsqueeze(1)
+    return replace(dataset, x=degree if dataset.x is None else torch.cat([dataset.x, degree], 1))
 
 
 def _with_split(dataset: Dataset, data: Data, seed: int) -> Dataset:
