@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import nn
 
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
+from agdn.ops.sparse_rows import compact
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.training import memory_estimate
 from agdn.training.memory_estimate import ALLOWANCE, available, estimate
@@ -73,3 +76,13 @@ def test_this_machine_tells_what_is_free() -> None:
     free = available(torch.device("cpu"))
     assert free is None or 0 < free < 2**50
     assert available(torch.device("meta")) is None
+
+
+def test_sparse_features_count_by_their_entries() -> None:
+    dense = signals(2000, 4000, 800)
+    dense.x.mul_(torch.rand(dense.x.shape) < 0.02)
+    sparse = replace(dense, x=compact(dense.x))
+    model = AGDN(800, 4, 4, 1, encoder_channels=4, encoder_dropout=0.5)
+    expected = (estimate(model, Inputs(sparse, sparse), SGD) - sum(p.nbytes for p in model.parameters())) / ALLOWANCE
+    assert expected == pytest.approx(memory_estimate._peak_of_step(model, sparse), rel=0.15)
+    assert expected < 0.5 * memory_estimate._peak_of_step(model, dense)

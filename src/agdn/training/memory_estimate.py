@@ -91,7 +91,7 @@ class _Peak(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         out = func(*args, **(kwargs or {}))
         for leaf in tree_leaves(out):
-            if isinstance(leaf, Tensor):
+            if isinstance(leaf, Tensor) and leaf.layout == torch.strided:  # a sparse one has parts that are followed
                 self._follow(leaf.untyped_storage())
         return out
 
