@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 from torch import Tensor
 
-from agdn import sampling
 from agdn.experiments.section import Section
 from agdn.graph import Graph
-from agdn.sampling import RandomPartition, Sampler
+from agdn.sampling import (
+    ClusterPartition,
+    EgoSampler,
+    NeighbourSampler,
+    RandomPartition,
+    SaintEdge,
+    SaintNode,
+    SaintWalk,
+    Sampler,
+)
 from agdn.sampling.streams import derived
 from agdn.tasks.inputs import Inputs
 
@@ -59,7 +67,7 @@ class Clusters(InPieces):
     batch_parts: PositiveInt = 1
 
     def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
-        return sampling.ClusterPartition(graph, self.parts, batch_parts=self.batch_parts, seed=seed)
+        return ClusterPartition(graph, self.parts, batch_parts=self.batch_parts, seed=seed)
 
 
 class _Saint(InPieces):
@@ -87,7 +95,7 @@ class SaintWalks(_Saint):
     length: NonNegativeInt = 3
 
     def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
-        return sampling.SaintWalk(graph, self.roots, self.length, **self._options(seed))
+        return SaintWalk(graph, self.roots, self.length, **self._options(seed))
 
 
 class SaintNodes(_Saint):
@@ -97,7 +105,7 @@ class SaintNodes(_Saint):
     nodes: PositiveInt
 
     def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
-        return sampling.SaintNode(graph, self.nodes, **self._options(seed))
+        return SaintNode(graph, self.nodes, **self._options(seed))
 
 
 class SaintEdges(_Saint):
@@ -107,7 +115,7 @@ class SaintEdges(_Saint):
     edges: PositiveInt
 
     def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
-        return sampling.SaintEdge(graph, self.edges, **self._options(seed))
+        return SaintEdge(graph, self.edges, **self._options(seed))
 
 
 class _Seeded(InPieces):
@@ -124,28 +132,26 @@ class _Seeded(InPieces):
     hops: NonNegativeInt | None = None
     batch_size: PositiveInt = 1024
     replace: bool = False
+    kind: ClassVar[type[NeighbourSampler | EgoSampler]]
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return self.kind(
+            graph, train, self.fanouts, hops=self.hops, batch_size=self.batch_size, replace=self.replace, seed=seed
+        )
 
 
 class Neighbours(_Seeded):
     """Training nodes, and the edges drawn hop by hop from them."""
 
+    kind: ClassVar[type[NeighbourSampler | EgoSampler]] = NeighbourSampler
     name: Literal["neighbours"]
-
-    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
-        return sampling.NeighbourSampler(
-            graph, train, self.fanouts, hops=self.hops, batch_size=self.batch_size, replace=self.replace, seed=seed
-        )
 
 
 class Egos(_Seeded):
     """A small graph of its own around each training node."""
 
+    kind: ClassVar[type[NeighbourSampler | EgoSampler]] = EgoSampler
     name: Literal["egos"]
-
-    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
-        return sampling.EgoSampler(
-            graph, train, self.fanouts, hops=self.hops, batch_size=self.batch_size, replace=self.replace, seed=seed
-        )
 
 
 class Auto(Section):
