@@ -20,7 +20,13 @@ from agdn.cli.printing import print_json, print_table
 @click.option("--resume", is_flag=True, help="Go on with runs that were stopped.")
 @click.option("--jobs", type=int, help="Seeds at a time; by default as many as cores and memory allow.")
 @click.option("--device", help="Short for --set device=...: cpu or cuda.")
-@click.option("--checkpoint-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True)
+@click.option(
+    "--checkpoint-seconds",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="Time between saves of a run.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @JSON
 def train(
