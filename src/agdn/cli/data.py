@@ -54,10 +54,9 @@ def check(name: str, root: Path | None, as_json: bool) -> None:
     """
     from agdn.data.checks import check_dataset
     from agdn.data.names import load_dataset
-    from agdn.data.store import open_dataset
+    from agdn.data.store import is_stored, open_dataset
 
-    stored = (Path(name) / "dataset.json").exists()
-    report = check_dataset(open_dataset(name) if stored else load_dataset(name, root=root))
+    report = check_dataset(open_dataset(name) if is_stored(name) else load_dataset(name, root=root))
     findings = [(found.severity, found.what, found.where, found.remedy) for found in report.findings]
     if as_json:
         keys = ("severity", "what", "where", "remedy")
@@ -83,6 +82,7 @@ def check(name: str, root: Path | None, as_json: bool) -> None:
 @click.option("--source", "source_column", help="Column of the edges' sources.")
 @click.option("--destination", "destination_column", help="Column of the edges' destinations.")
 @_columns("--numeric", "Columns to take as numbers.")
+@_columns("--date", "Columns to take as dates.")
 @_columns("--categorical", "Columns to take as categories.")
 @_columns("--text", "Columns to take as text.")
 @_columns("--ranked", "Columns to take as guesses in order of belief.")
@@ -155,6 +155,8 @@ def import_command(nodes: Path | None, edges: Path, out: Path, as_json: bool, **
     print_table("dataset", ("property", "value"), [(key, str(value)) for key, value in summary.items()])
     if imported.from_store:
         click.echo("the same import was stored before and has been opened")
+    if dataset.target != "link":
+        click.echo(f"train a model on it with: agdn train {out}")
 
 
 @data.command()
