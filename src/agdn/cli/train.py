@@ -12,7 +12,7 @@ from agdn.cli.printing import print_json, print_table
 
 
 @click.command()
-@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml...")
+@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml|FOLDER...")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key, such as model.hops=5.")
 @click.option("--seeds", default="0", show_default=True, help="Which seeds: 0-9, or 0,3,5.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets; by default $AGDN_DATA.")
@@ -42,7 +42,7 @@ def train(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Train recipes, one run a seed, and print one table.
+    """Train recipes, one run a seed, and print one table. FOLDER is a stored dataset, for which a recipe is at hand.
 
     A seed that is finished is not run again. Stopped by SIGTERM or Ctrl-C, a run is saved and goes on with --resume.
     """
