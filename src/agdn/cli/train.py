@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -84,10 +85,10 @@ def train(
     print_table("results", *results_table(results))
     for note in dict.fromkeys(note for result in results for note in result.runs[0].notes):
         click.echo(note)
+    folders = " ".join(shlex.quote(str(out / result.name)) for result in results)
+    click.echo(f"look at what came out with: agdn report {folders}")
 
 
 def _resume_command() -> str:
-    import shlex
-
     words = [word for word in sys.argv[1:] if word != "--resume"]
     return shlex.join(["agdn", *words, "--resume"])
