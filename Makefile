@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format clean
+.PHONY: demo test check format docs clean
 
 demo: $(READY)
 	$(BIN)/agdn train digits/agdn digits/mlp digits/gcn digits/gat --seeds 0-2 --out runs/demo
@@ -12,6 +12,10 @@ demo: $(READY)
 
 test: check
 	$(BIN)/pytest -n auto
+
+docs: $(READY)
+	cd docs && ../$(BIN)/python -m options_page
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 check: $(READY)
 	$(BIN)/ruff check --no-cache .

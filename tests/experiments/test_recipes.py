@@ -11,6 +11,7 @@ from agdn.experiments.recipes import _content, read_recipe, recipe_names
 from agdn.experiments.run import run_all
 from agdn.models.registry import build_model
 from agdn.training.loop import first_losses
+from small_runs import import_small
 
 STAND_IN = ["data.name=csbm", "data.options={num_nodes: 260}"]  # enough for 20 + 30 nodes of each of four classes
 WITH_EDGE_FEATURES = ["data.name=edge-task", "data.options={num_nodes: 60}"]
@@ -101,6 +102,18 @@ def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str, sentence: str) 
     (tmp_path / "a.yaml").write_text(text)
     with pytest.raises(ValueError, match=sentence):
         read_recipe(tmp_path / "a.yaml")
+
+
+def test_a_stored_dataset_has_a_recipe(tmp_path: Path) -> None:
+    folder = import_small(tmp_path)
+    config = read_recipe(folder, ["training.epochs=2", "threads=1"])
+    assert (config.name, config.data.name, config.model["hops"]) == ("stored", str(folder), 4)
+    (result,) = run_all([config], out=tmp_path / "runs", jobs=1, progress=False)
+    assert result.runs[0].dataset["nodes"] == 60
+    mine = tmp_path / "deeper.yaml"
+    mine.write_text("extends: stored\nmodel: {hops: 7}\n")
+    deeper = read_recipe(mine)
+    assert (deeper.name, deeper.data.name, deeper.model["hops"]) == ("deeper", str(folder), 7)
 
 
 def test_recipes_are_plain_yaml() -> None:

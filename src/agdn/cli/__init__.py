@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -46,6 +47,10 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; what a user got wrong is one sentence on stderr and exit code 2."""
     try:
+        if os.environ.get("AGDN_IMPORT"):
+            from agdn.experiments.own_parts import import_own_parts
+
+            import_own_parts()
         cli(standalone_mode=False)
     except click.Abort:
         sys.exit(130)

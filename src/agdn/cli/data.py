@@ -54,10 +54,9 @@ def check(name: str, root: Path | None, as_json: bool) -> None:
     """
     from agdn.data.checks import check_dataset
     from agdn.data.names import load_dataset
-    from agdn.data.store import open_dataset
+    from agdn.data.store import is_stored, open_dataset
 
-    stored = (Path(name) / "dataset.json").exists()
-    report = check_dataset(open_dataset(name) if stored else load_dataset(name, root=root))
+    report = check_dataset(open_dataset(name) if is_stored(name) else load_dataset(name, root=root))
     findings = [(found.severity, found.what, found.where, found.remedy) for found in report.findings]
     if as_json:
         keys = ("severity", "what", "where", "remedy")
@@ -83,20 +82,34 @@ def check(name: str, root: Path | None, as_json: bool) -> None:
 @click.option("--source", "source_column", help="Column of the edges' sources.")
 @click.option("--destination", "destination_column", help="Column of the edges' destinations.")
 @_columns("--numeric", "Columns to take as numbers.")
+@_columns("--date", "Columns to take as dates.")
 @_columns("--categorical", "Columns to take as categories.")
 @_columns("--text", "Columns to take as text.")
 @_columns("--ranked", "Columns to take as guesses in order of belief.")
 @_columns("--ignore", "Columns to leave out.")
 @_columns("--missing", "Words that stand for a missing value, instead of the usual ones.")
-@click.option("--one-hot-limit", type=int, help="Categories up to which a column is one-hot, not hashed [64].")
-@click.option("--hash-width", type=int, help="Features of a hashed column [64].")
-@click.option("--text-width", type=int, help="Features of a text column [128].")
-@click.option("--vocabulary", type=click.Choice(["all", "train"]), help="Rows that give categories and words [all].")
+@click.option("--one-hot-limit", type=int, default=64, show_default=True, help="More categories are hashed.")
+@click.option("--hash-width", type=int, default=64, show_default=True, help="Features of a hashed column.")
+@click.option("--text-width", type=int, default=128, show_default=True, help="Features of a text column.")
+@click.option(
+    "--vocabulary",
+    type=click.Choice(["all", "train"]),
+    default="all",
+    show_default=True,
+    help="Rows that give categories and words.",
+)
 @click.option("--split", "split_column", help="Column that says train, valid or test.")
-@click.option("--fractions", callback=_fractions, metavar="A,B,C", help="Shares of train, valid, test [0.6,0.2,0.2].")
+@click.option(
+    "--fractions",
+    callback=_fractions,
+    metavar="A,B,C",
+    default="0.6,0.2,0.2",
+    show_default=True,
+    help="Shares of train, valid, test.",
+)
 @click.option("--split-by", type=click.Choice(["random", "stratified", "time"]), help="How the fractions are drawn.")
 @click.option("--time", "time_column", help="Column of times, of nodes or (without a target) of edges.")
-@click.option("--seed", type=int, help="Fixes everything that is drawn [0].")
+@click.option("--seed", type=int, default=0, show_default=True, help="Fixes everything that is drawn.")
 @click.option("--directed", is_flag=True, help="Keep edges as they stand; otherwise each also runs backwards.")
 @click.option("--weight", "weight_column", help="Column of edge weights.")
 @_columns("--edge-features", "Columns that become edge attributes.")
@@ -142,6 +155,8 @@ def import_command(nodes: Path | None, edges: Path, out: Path, as_json: bool, **
     print_table("dataset", ("property", "value"), [(key, str(value)) for key, value in summary.items()])
     if imported.from_store:
         click.echo("the same import was stored before and has been opened")
+    if dataset.target != "link":
+        click.echo(f"train a model on it with: agdn train {out}")
 
 
 @data.command()
@@ -173,7 +188,9 @@ def download(name: str, root: Path | None, from_file: Path | None, timeout: floa
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The .npy file to write.")
 @click.option("--parts", callback=_names, default="text,guesses", show_default=True, help="What to make features of.")
 @click.option("--width", type=click.IntRange(min=1), default=128, show_default=True, help="Features of the text.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Fixes everything that is drawn."
+)
 @JSON
 def text(name: str, root: Path | None, out: Path, parts: tuple[Any, ...], width: int, seed: int, as_json: bool) -> None:
     """Make node features of the texts about the data set NAME. They are external data, and say so."""
@@ -201,11 +218,13 @@ def text(name: str, root: Path | None, out: Path, parts: tuple[Any, ...], width:
 @click.option("--p", type=float, default=1.0, show_default=True, help="Return parameter of node2vec.")
 @click.option("--q", type=float, default=1.0, show_default=True, help="In-out parameter of node2vec.")
 @click.option("--negatives", type=click.IntRange(min=1), default=1, show_default=True, help="Random windows a window.")
-@click.option("--epochs", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--epochs", type=click.IntRange(min=1), default=1, show_default=True, help="Passes over all walks.")
 @click.option("--lr", type=float, default=0.1, show_default=True, help="Step of the first batch; falls to 0.")
 @click.option("--directed", is_flag=True, help="Walk along the edges only; otherwise also against them.")
 @click.option("--weighted", is_flag=True, help="Draw steps in proportion to the edge weights of the set.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Fixes everything that is drawn."
+)
 @JSON
 def embed(
     name: str, root: Path | None, out: Path, directed: bool, weighted: bool, as_json: bool, **options: Any

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from agdn.cli.printing import print_json, print_table
 
 
 @click.command()
-@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml...")
+@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml|FOLDER...")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key, such as model.hops=5.")
 @click.option("--seeds", default="0", show_default=True, help="Which seeds: 0-9, or 0,3,5.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder of the data sets; by default $AGDN_DATA.")
@@ -20,7 +21,13 @@ from agdn.cli.printing import print_json, print_table
 @click.option("--resume", is_flag=True, help="Go on with runs that were stopped.")
 @click.option("--jobs", type=int, help="Seeds at a time; by default as many as cores and memory allow.")
 @click.option("--device", help="Short for --set device=...: cpu or cuda.")
-@click.option("--checkpoint-seconds", type=click.FloatRange(min=0), default=30.0, show_default=True)
+@click.option(
+    "--checkpoint-seconds",
+    type=click.FloatRange(min=0),
+    default=30.0,
+    show_default=True,
+    help="Time between saves of a run.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @JSON
 def train(
@@ -36,7 +43,7 @@ def train(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Train recipes, one run a seed, and print one table.
+    """Train recipes, one run a seed, and print one table. FOLDER is a stored dataset, for which a recipe is at hand.
 
     A seed that is finished is not run again. Stopped by SIGTERM or Ctrl-C, a run is saved and goes on with --resume.
     """
@@ -78,10 +85,10 @@ def train(
     print_table("results", *results_table(results))
     for note in dict.fromkeys(note for result in results for note in result.runs[0].notes):
         click.echo(note)
+    folders = " ".join(shlex.quote(str(out / result.name)) for result in results)
+    click.echo(f"look at what came out with: agdn report {folders}")
 
 
 def _resume_command() -> str:
-    import shlex
-
     words = [word for word in sys.argv[1:] if word != "--resume"]
     return shlex.join(["agdn", *words, "--resume"])

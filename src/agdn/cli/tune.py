@@ -16,7 +16,7 @@ PATH = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml...")
+@click.argument("recipes", nargs=-1, required=True, metavar="RECIPE|FILE.yaml|FOLDER...")
 @click.option("--trials", default=20, show_default=True, help="Of each recipe in the end, earlier sittings included.")
 @click.option("--space", default="usual", show_default=True, help="usual, few-labels, or a .yaml file.")
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key of the recipe in every trial.")

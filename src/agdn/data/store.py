@@ -180,6 +180,11 @@ def _tensor(array: np.ndarray) -> Tensor:
         raise DataError(f"a stored array has type {array.dtype.str}, which torch has no tensor for") from None
 
 
+def is_stored(folder: Path | str) -> bool:
+    """Whether a dataset is stored there."""
+    return (Path(folder) / FILE_NAME).is_file()
+
+
 def require_own(folder: Path) -> None:
     """A folder that is new or empty, holds a stored dataset, or what a killed first save left."""
     if not folder.exists():

@@ -23,28 +23,46 @@ Shares = tuple[Share, Share, Share]
 
 
 class PublishedSplit(Section):
-    """One of the splits that the set comes with: a number, or ``seed`` for the one with the run's number."""
+    """One of the splits that the set comes with.
+
+    Attributes:
+        index: Its number, or ``seed`` for the one with the run's number.
+    """
 
     name: Literal["published"] = "published"
     index: NonNegativeInt | Literal["seed"] = 0
 
 
 class RandomSplit(Section):
-    """Drawn anew for every seed."""
+    """Drawn anew for every seed.
+
+    Attributes:
+        fractions: Shares of the nodes that train, validate and test.
+    """
 
     name: Literal["random"]
     fractions: Shares = (0.6, 0.2, 0.2)
 
 
 class StratifiedSplit(Section):
-    """Drawn anew for every seed, class by class."""
+    """Drawn anew for every seed, class by class.
+
+    Attributes:
+        fractions: Shares of every class that train, validate and test.
+    """
 
     name: Literal["stratified"]
     fractions: Shares = (0.6, 0.2, 0.2)
 
 
 class PerClassSplit(Section):
-    """So many training nodes a class, drawn anew for every seed."""
+    """So many training nodes a class, drawn anew for every seed.
+
+    Attributes:
+        train_per_class: Training nodes of every class.
+        valid: Validation nodes in all; this or ``valid_per_class`` is needed, and what is left over tests.
+        valid_per_class: Validation nodes of every class.
+    """
 
     name: Literal["per_class"]
     train_per_class: PositiveInt = 20
@@ -60,12 +78,14 @@ class Data(Section):
 
     Attributes:
         name: A known set, or the folder of a stored one.
-        root: Where files lie; None for the usual place.
+        root: Folder of the data sets; None for the usual place.
+        split: Which nodes train, validate and test.
         seed: Of sets that are generated or split by chance; ``run`` for the run's own.
-        options: Of an embedded set's generator.
-        features, join_features: A file of node features, in place of the built-in ones or beside them.
+        options: Of the generator of a set that comes with the library.
+        features: A .npy or .npz file of node features, in place of the built-in ones.
+        join_features: Put these features beside the built-in ones instead.
         reverse_edges: ``merge`` adds every edge backwards and merges repeated ones, ``append`` keeps all.
-        self_loops: ``add`` gives every node exactly one.
+        self_loops: ``add`` gives every node exactly one, ``remove`` none.
         scaling: ``row`` makes the features of every node sum to one.
         edge_features: ``drop`` leaves the features of edges out.
         degree: Add the logarithm of 1 + in-degree to the node features.
@@ -86,7 +106,20 @@ class Data(Section):
 
 
 class Task(Section):
-    """What is learnt: see :class:`agdn.tasks.node.NodeTask`."""
+    """What is learnt.
+
+    Attributes:
+        loss: For classes ``cross_entropy``, ``loge``, ``savage`` or ``loge_savage``, for yes/no answers ``binary_`` in
+            front of these, for numbers ``mse``, ``mae`` or ``huber``; None for the first of these.
+        class_weights: A number a class (for yes/no answers the weight of each one's positives), or ``balanced``.
+        label_smoothing: Share of the certainty that the labels lose.
+        standardize: Learn numbers in units of the training nodes' spread; scores stay in the user's units.
+        labels: Known labels as a part of the input.
+        consistency: A penalty on passes that do not agree.
+        distillation: Learn from a teacher's outputs beside the labels.
+        correct_and_smooth: What is done to the outputs after training.
+        setting: ``inductive`` hides validation and test nodes with their edges in training.
+    """
 
     loss: str | None = None
     class_weights: tuple[float, ...] | Literal["balanced"] | None = None
@@ -104,7 +137,13 @@ class Task(Section):
 
 
 class Figure(Section):
-    """A test score with its spread, in percent where the metric is a share."""
+    """A test score with its spread, in percent where the metric is a share.
+
+    Attributes:
+        metric: Name of the score.
+        test: Mean on test nodes.
+        test_std: Its standard deviation over the seeds.
+    """
 
     metric: str
     test: float
@@ -116,7 +155,14 @@ class Figure(Section):
 
 
 class Published(Figure):
-    """The figure that a paper prints for this recipe."""
+    """The figure that a paper prints for this recipe; tables show it beside the measured one.
+
+    Attributes:
+        valid: Mean on validation nodes.
+        valid_std: Its standard deviation over the seeds.
+        seeds: Which seeds, or how many, the figure is over.
+        source: Where it is printed.
+    """
 
     valid: float | None = None
     valid_std: float | None = None
@@ -128,11 +174,19 @@ class Config(Section):
     """A run's whole configuration.
 
     Attributes:
+        format_version: Of the recipe's form.
+        name: Under which runs are kept and shown; by default that of the recipe or its file.
+        description: One sentence for ``agdn list recipes``.
+        data: Which set, and what is done to it.
         model: ``name``, perhaps a ``preset``, and the options of that model's constructor.
+        task: What is learnt.
+        training: How it is learnt.
         sampling: Train in pieces of the graph; None takes all of it in every step.
         inference_memory: Evaluate layer by layer, with hidden states in memory up to so much (8GB) and in mapped files
             beyond it; None evaluates all at once.
+        device: ``cpu`` or ``cuda``.
         threads: Of torch and the kernels; None shares out the machine's cores. Bits repeat at a fixed number.
+        published: The figure that a paper prints for this recipe.
     """
 
     format_version: Literal[1] = FORMAT_VERSION

@@ -13,6 +13,7 @@ from torch import nn
 
 from agdn.data.dataset import Dataset
 from agdn.data.errors import DataError
+from agdn.data.store import is_stored
 from agdn.data.tables import ImportRecord
 from agdn.experiments.auto_sampling import Choice, choose, keep, kept, settled
 from agdn.experiments.config import Config
@@ -150,7 +151,7 @@ class Experiment:
 
     def _keep_transforms(self) -> None:
         """The run's own copy of what made features of the user's tables, so that it predicts for new rows."""
-        if not (Path(self.config.data.name) / "dataset.json").is_file():
+        if not is_stored(self.config.data.name):
             return
         try:
             record = ImportRecord.open(self.config.data.name)

@@ -1,4 +1,4 @@
-"""Recipes by name or by file, with what they extend."""
+"""Recipes by name, by file or by the folder of a stored dataset, with what they extend."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from agdn.data.store import is_stored
 from agdn.experiments import yaml_text
 from agdn.experiments.checking import checked
 from agdn.experiments.config import Config
+from agdn.experiments.first_recipe import first_recipe
 from agdn.experiments.overrides import merged, with_overrides
 from agdn.part import unknown_name
 
@@ -23,14 +25,20 @@ def recipe_names() -> list[str]:
 
 
 def read_recipe(recipe: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """The configuration of a recipe, by its name or as a YAML file, with ``key.path=value`` changes made to it."""
+    """The configuration of a recipe, with ``key.path=value`` changes made to it.
+
+    ``recipe`` is a name, a YAML file, or the folder of a stored dataset, which has :func:`first_recipe`.
+    """
     content = _content(str(recipe), chain=())
     content.setdefault("name", _name(str(recipe)))
     return checked(with_overrides(content, overrides), str(recipe))
 
 
 def _content(recipe: str, chain: tuple[Path, ...]) -> dict[str, Any]:
-    path = _path(recipe, beside=chain[-1].parent if chain else None)
+    beside = chain[-1].parent if chain else Path()
+    if is_stored(beside / recipe):
+        return first_recipe(beside / recipe)
+    path = _path(recipe, beside)
     if path in chain:
         raise ValueError(f"{recipe} extends itself: {' -> '.join(str(step) for step in (*chain, path))}")
     content = yaml_text.read(path)
@@ -44,15 +52,15 @@ def _content(recipe: str, chain: tuple[Path, ...]) -> dict[str, Any]:
     return merged(_content(below, (*chain, path)), content)
 
 
-def _path(recipe: str, beside: Path | None) -> Path:
+def _path(recipe: str, beside: Path) -> Path:
     if recipe.endswith(SUFFIXES):
-        path = beside / recipe if beside is not None else Path(recipe)
+        path = beside / recipe
         if not path.is_file():
             raise ValueError(f"the recipe file {path} does not exist")
         return path.resolve()
     path = recipe_folder() / f"{recipe}.yaml"
     if recipe not in recipe_names():
-        raise ValueError(unknown_name("recipe", recipe, recipe_names()) + ", or give a .yaml file")
+        raise ValueError(unknown_name("recipe", recipe, recipe_names()) + ", or give a .yaml file or a stored dataset")
     return path
 
 
@@ -61,4 +69,6 @@ def recipe_folder() -> Path:
 
 
 def _name(recipe: str) -> str:
-    return Path(recipe).stem if recipe.endswith(SUFFIXES) else recipe
+    if recipe.endswith(SUFFIXES):
+        return Path(recipe).stem
+    return Path(recipe).resolve().name if is_stored(recipe) else recipe

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agdn.data.store import is_stored
 from agdn.experiments.config import Config
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.jobs import side_by_side, threads_each
@@ -35,7 +36,7 @@ def run(
     """Train a recipe, one run a seed.
 
     Args:
-        recipe: Its name, such as ``"digits/agdn"``, or a YAML file.
+        recipe: Its name, such as ``"digits/agdn"``, a YAML file, or the folder of a stored dataset.
         seeds: How many, from 0, or which.
         changes: Keys of the recipe to change, such as ``{"model.hops": 5}``.
         data: Folder of the data sets; by default ``$AGDN_DATA``.
@@ -141,7 +142,7 @@ def located(config: Config, root: str | Path | None) -> Config:
         if not Path(root).is_dir():
             raise ValueError(f"the data folder {root} does not exist")
         changes["root"] = os.path.abspath(root)
-    if (Path(data.name) / "dataset.json").is_file():
+    if is_stored(data.name):
         changes["name"] = os.path.abspath(data.name)
     if data.features is not None:
         changes["features"] = os.path.abspath(data.features)

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TextIO
 
+from agdn.experiments.own_parts import import_own_parts
 from agdn.ops import reuse_freed_memory
 from agdn.training.signals import Interrupted, Stop, caught
 
@@ -57,6 +58,7 @@ def serve(work: Work) -> None:
     idle.set()
     threading.Thread(target=_listen, args=(lines, idle), daemon=True).start()
     reuse_freed_memory()
+    import_own_parts()
     with caught() as stop:
         exchange = Exchange(lines, answers, stop)
         while (line := lines.get()) is not None:

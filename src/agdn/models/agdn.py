@@ -59,7 +59,8 @@ class AGDN(nn.Module):
         skip: ``"input"`` adds each layer's input to its output, from the second layer on and where widths agree;
             ``"sum"`` adds the running sum before the norms.
         norm: ``"batch"``, ``"layer"``, ``"pair"`` or ``"none"``, between the layers.
-        dropout, input_dropout: Rates after each layer and on the input of the first (the encoder's output).
+        dropout: Rate after each layer.
+        input_dropout: Rate on the input of the first layer (the encoder's output).
         encoder_dropout: Rate on the features in front of the encoder.
         conv: Everything else goes to every :class:`~agdn.AGDNConv`.
     """

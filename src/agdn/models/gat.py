@@ -6,7 +6,13 @@ from agdn.models.stack import Activation, OneHopStack
 
 
 class GAT(OneHopStack):
-    """A stack of attention layers; give it a graph with self-loops for Velickovic et al.'s model."""
+    """A stack of attention layers; give it a graph with self-loops for Velickovic et al.'s model.
+
+    Args:
+        residual: Add a linear map of each layer's input to its output.
+        attn_dropout: Dropout of the attention weights.
+        edge_dropout: Share of the edges left out of a training step; exact count.
+    """
 
     def __init__(
         self,

@@ -6,7 +6,11 @@ from agdn.models.stack import Activation, OneHopStack
 
 
 class GCN(OneHopStack):
-    """A stack of symmetric normalised propagations; give it a graph with self-loops for Kipf and Welling's model."""
+    """A stack of symmetric normalised propagations; give it a graph with self-loops for Kipf and Welling's model.
+
+    Args:
+        edge_dropout: Share of the edges left out of a training step; exact count.
+    """
 
     def __init__(
         self,

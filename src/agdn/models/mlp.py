@@ -13,7 +13,15 @@ from agdn.ops import dropout, relu_dropout
 
 
 class MLP(nn.Module):
-    """Linear layers with norm, ReLU and dropout between them; it takes a graph and does not look at it."""
+    """Linear layers with norm, ReLU and dropout between them; it takes a graph and does not look at it.
+
+    Args:
+        hidden_channels: Width of every layer but the output.
+        num_layers: Number of layers.
+        norm: Between the layers.
+        dropout: Rate after each layer.
+        input_dropout: Rate on the features.
+    """
 
     def __init__(
         self,

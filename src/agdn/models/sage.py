@@ -6,7 +6,11 @@ from agdn.models.stack import Activation, OneHopStack
 
 
 class GraphSAGE(OneHopStack):
-    """A stack of neighbourhood means, each beside a linear map of the node itself."""
+    """A stack of neighbourhood means, each beside a linear map of the node itself.
+
+    Args:
+        edge_dropout: Share of the edges left out of a training step; exact count.
+    """
 
     def __init__(
         self,

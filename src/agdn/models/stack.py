@@ -27,8 +27,15 @@ class OneHopStack(nn.Module):
     own equations say; they differ in the transition and in what is added to it. No self-loops are added here.
 
     Args:
+        hidden_channels: Channels a head of every layer but the output.
+        num_layers: Number of layers.
         conv: Options of every convolution, such as its ``transition``.
-        heads, out_heads: Attention heads; hidden ones are concatenated, those of the output averaged.
+        heads: Attention heads of every layer but the output, concatenated.
+        out_heads: Attention heads of the output, averaged.
+        norm: Between the layers.
+        activation: Between the layers.
+        dropout: Rate after each layer.
+        input_dropout: Rate on the features.
     """
 
     def __init__(

@@ -51,9 +51,10 @@ class AGDNConv(nn.Module):
         first_hop: Combine hops first_hop..K.
         hop_norm: None, ``"layer"`` or ``"l2"``: normalise each hop before it is weighed.
         position: Add a learned vector to each hop before it is weighed.
-        position_init: See :class:`agdn.nn.hops.HopTransform`.
+        position_init: What its first values are scaled by: see :class:`agdn.nn.hops.HopTransform`.
         edge_dropout: Share of the edges left out of a training step, the same for all hops; exact count.
-        attn_dropout: Dropout of the transition weights, drawn once or (``attn_dropout_per_hop``) for every hop.
+        attn_dropout: Dropout of the transition weights.
+        attn_dropout_per_hop: Draw it anew for every hop, not once for all.
         diffusion_dropout: Dropout of the features before every hop.
         memory: ``"store"`` keeps the hops for backward, ``"recompute"`` walks them again.
 

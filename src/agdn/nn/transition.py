@@ -71,9 +71,11 @@ class AttentionTransition(nn.Module):
         share_query: Use one query for both ends.
         edge_score: ``"linear"``, the paper's <q_E, W_E x_ij>, or ``"encoder"``, a ReLU layer of ``edge_hidden`` units
             in front of the linear score.
+        edge_hidden: Units of that layer.
         scaled_scores: ``gat_adj`` alone: divide the source's part of a score by sqrt(deg_out(j)).
         edge_weight: With edge weights w_ij, ``"scale"`` S_ij by them (a weighted adjacency), or ``"mix"`` the result
             with the symmetrically normalised weights in equal parts.
+        negative_slope: Of the LeakyReLU over the scores.
     """
 
     def __init__(

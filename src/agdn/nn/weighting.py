@@ -64,6 +64,7 @@ class HopAttention(HopWeighting):
         init: ``"xavier"``, or ``"zeros"`` to start from the mean.
         query_hop: The hop that asks.
         scale: Multiply each head's weights by a learned exp(beta), so that they need not sum to one.
+        negative_slope: Of a ``"leaky_relu"`` over the logits.
     """
 
     def __init__(
@@ -245,14 +246,22 @@ def total(hops: int, *, first_hop: int = 0) -> FixedWeighting:
 
 
 def personalised_pagerank(hops: int, *, alpha: float = 0.1) -> FixedWeighting:
-    """K steps of Z <- (1 - alpha) A Z + alpha Z0: theta_k = alpha (1 - alpha)^k, theta_K = (1 - alpha)^K, sum 1."""
+    """K steps of Z <- (1 - alpha) A Z + alpha Z0: theta_k = alpha (1 - alpha)^k, theta_K = (1 - alpha)^K, sum 1.
+
+    Args:
+        alpha: Restart probability, the share of hop 0.
+    """
     if not 0 < alpha <= 1:
         raise ValueError(f"PPR needs a restart probability alpha in (0, 1], got {alpha}")
     return FixedWeighting([alpha * (1 - alpha) ** k for k in range(hops)] + [(1 - alpha) ** hops])
 
 
 def heat(hops: int, *, t: float = 5.0) -> FixedWeighting:
-    """theta_k proportional to t^k / k!, normalised to sum 1 over the hops."""
+    """theta_k proportional to t^k / k!, normalised to sum 1 over the hops.
+
+    Args:
+        t: Time of the diffusion: the longer, the more of far hops.
+    """
     if t < 0:
         raise ValueError(f"heat needs a time t >= 0, got {t}")
     terms = [t**k / math.factorial(k) for k in range(hops + 1)]

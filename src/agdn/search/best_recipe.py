@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from agdn.data.atomic import write_bytes
+from agdn.data.store import is_stored
 from agdn.experiments import yaml_text
 from agdn.experiments.overrides import with_overrides
 from agdn.experiments.recipes import SUFFIXES
@@ -36,7 +37,7 @@ def recipe_text(plan: Plan, trial: Trial, *, metric: str, trials: int) -> str:
 
 
 def _as_seen_from(folder: Path, recipe: str) -> str:
-    return os.path.relpath(recipe, folder) if recipe.endswith(SUFFIXES) else recipe
+    return os.path.relpath(recipe, folder) if recipe.endswith(SUFFIXES) or is_stored(recipe) else recipe
 
 
 def check_place(path: Path, study: Study) -> None:

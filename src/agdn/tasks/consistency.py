@@ -15,7 +15,14 @@ from torch import Tensor
 
 
 class ConsistencyOptions(BaseModel):
-    """See the module's head; ``passes`` is their number in a step."""
+    """How far passes with different dropout are drawn together.
+
+    Attributes:
+        passes: How many in a step.
+        temperature: Sharpens their mean, the target: the lower, the more.
+        weight: Of the penalty beside the loss.
+        confidence: Nodes count whose most likely class has a mean probability above this.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

@@ -21,7 +21,15 @@ SMALLEST = 1e-9  # of a probability, before its logarithm is taken
 
 
 class SmoothingOptions(BaseModel):
-    """See the module's head."""
+    """How errors on training nodes, and then the predictions, are spread over the graph.
+
+    Attributes:
+        correct_alpha: Share of an error that comes from the neighbours in every step.
+        correct_steps: Steps in which errors are spread.
+        smooth_alpha: Share of a prediction that comes from the neighbours in every step.
+        smooth_steps: Steps in which predictions are spread.
+        transition: ``row``, the mean of the neighbours, or ``sym``.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

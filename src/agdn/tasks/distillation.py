@@ -22,6 +22,8 @@ class DistillationOptions(BaseModel):
     """How a student learns from a teacher.
 
     Attributes:
+        alpha: Share of the loss that comes from the teacher.
+        temperature: Divides the outputs of both before they are compared.
         teacher: Name of the teacher's runs, trained first where they are not there: the same recipe without a teacher.
             By default the student's name with ``-teacher``.
         runs: A folder with runs of any other model on the same data, used in place of that.

@@ -20,7 +20,12 @@ from agdn.tasks.output import NodeOutput
 
 
 class LabelOptions(BaseModel):
-    """See the module's head."""
+    """How known labels are shown.
+
+    Attributes:
+        mask_rate: Probability with which a labelled node is shown in training; the loss asks for the others.
+        reuse: Further passes, in which nodes that are not shown carry the probabilities of the pass before.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 

@@ -15,6 +15,8 @@ class _Options(BaseModel):
     """What all of them have.
 
     Attributes:
+        lr: Learning rate.
+        weight_decay: Added to the gradient in proportion to the weights.
         decay_parts: Weight decay of parts of the model, by their names; ``weight_decay`` is that of the rest.
     """
 
@@ -31,6 +33,13 @@ class _Options(BaseModel):
 
 
 class Adam(_Options):
+    """Adam.
+
+    Attributes:
+        betas: Decay of the running means of the gradient and of its square.
+        eps: Added to the denominator.
+    """
+
     optimizer = torch.optim.Adam
 
     name: Literal["adam"] = "adam"
@@ -39,7 +48,13 @@ class Adam(_Options):
 
 
 class AdamW(_Options):
-    """Weight decay apart from the gradient; 0 by default, as in the paper's experiments."""
+    """Adam with weight decay apart from the gradient; 0 by default, as in the paper's experiments.
+
+    Attributes:
+        weight_decay: Share, times the rate, that the weights lose in every step.
+        betas: Decay of the running means of the gradient and of its square.
+        eps: Added to the denominator.
+    """
 
     optimizer = torch.optim.AdamW
 
@@ -49,6 +64,14 @@ class AdamW(_Options):
 
 
 class RMSprop(_Options):
+    """RMSprop.
+
+    Attributes:
+        alpha: Decay of the running mean of the squared gradient.
+        eps: Added to the denominator.
+        momentum: Share of the last step that the next one keeps.
+    """
+
     optimizer = torch.optim.RMSprop
 
     name: Literal["rmsprop"] = "rmsprop"
@@ -58,6 +81,13 @@ class RMSprop(_Options):
 
 
 class SGD(_Options):
+    """Gradient descent.
+
+    Attributes:
+        momentum: Share of the last step that the next one keeps.
+        nesterov: Look ahead along the momentum; needs one above 0.
+    """
+
     optimizer = torch.optim.SGD
 
     name: Literal["sgd"] = "sgd"

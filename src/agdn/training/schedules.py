@@ -13,11 +13,17 @@ class _Options(BaseModel):
 
 
 class Constant(_Options):
+    """The same rate in every epoch after the warm-up."""
+
     name: Literal["none"] = "none"
 
 
 class Cosine(_Options):
-    """From the full rate down to ``min_lr`` over all epochs, along half a cosine."""
+    """From the full rate down to ``min_lr`` over all epochs, along half a cosine.
+
+    Attributes:
+        min_lr: The rate of the last epoch.
+    """
 
     name: Literal["cosine"] = "cosine"
     min_lr: NonNegativeFloat = 0.0
@@ -27,6 +33,9 @@ class Plateau(_Options):
     """Multiply the rate by ``factor`` after ``patience`` observations in a row without improvement.
 
     Attributes:
+        factor: What the rate is multiplied by.
+        patience: Observations in a row without improvement that are still borne.
+        min_lr: The rate is not lowered below it.
         watch: What is observed: the validation score or loss, or the training loss.
         between: What epochs without an evaluation do: ``wait``, ``repeat`` the latest value, or count as ``zero``.
             The published ogbn-proteins runs repeat, the ogbn-products runs count zero.

@@ -14,14 +14,17 @@ class Settings(BaseModel):
     """How to train.
 
     Attributes:
-        epochs: 0 evaluates the model as it is built.
+        epochs: How many; 0 evaluates the model as it is built.
+        optimizer: What makes steps of gradients.
+        schedule: The learning rate of every epoch.
         warmup_epochs: The rate grows linearly over so many epochs: lr * min(1, epoch / warmup_epochs).
-        clip_norm: Largest norm of the gradient, of all parameters together or, with ``clip_parts``, of each named
-            child of the model by itself; other children are then not clipped.
+        clip_norm: Largest norm of the gradient, of all parameters together or of each of ``clip_parts``.
+        clip_parts: Children of the model that are clipped each by itself; other children are then not clipped.
         ema_decay: Evaluate and keep an exponential moving average of the weights.
         select: The best epoch is the one with the best validation score, or the lowest validation loss.
         patience: Stop after so many epochs without a new best one.
-        evaluate_every, evaluate_from: Evaluate every so many epochs, not before that epoch, and after the last.
+        evaluate_every: Evaluate every so many epochs, and after the last.
+        evaluate_from: Not before this epoch, the last aside.
         precision: ``bf16`` computes in bfloat16 where it is safe, on devices that have it.
     """
 

@@ -43,7 +43,7 @@ def test_ends_weights_and_times_in_file_order() -> None:
 
 def test_an_edge_without_weight_is_named() -> None:
     edges = table(a=["x", "y"], b=["y", "x"], w=["1", "NA"])
-    with pytest.raises(DataError, match=r"edges\.csv: edge 2 has no value in column 'w'"):
+    with pytest.raises(DataError, match=r"edges\.csv, row 2 has no value in column 'w'"):
         read_edges(edges, IdMap(), ("a", "b"), grow=True, weight="w", missing=("NA",))
 
 

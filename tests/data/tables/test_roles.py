@@ -16,6 +16,7 @@ TABLE = ColumnTable(
         "name": [f"person{row}" for row in range(ROWS)],
         "bio": [f"I am the person number {row}" for row in range(ROWS)],
         "empty": [""] * ROWS,
+        "joined": [f"2024-01-{1 + row % 28:02d}" if row % 5 else "" for row in range(ROWS)],
     },
     "nodes.csv",
 )
@@ -29,6 +30,7 @@ def test_by_what_the_cells_look_like() -> None:
         "name": "ignore",
         "bio": "text",
         "empty": "ignore",
+        "joined": "date",
     }
     assert all(role.why for role in roles)
 
@@ -52,3 +54,15 @@ def test_a_column_in_two_lists_is_refused() -> None:
 def test_an_unknown_column_is_refused() -> None:
     with pytest.raises(DataError, match=r"nodes\.csv has no column 'agee'"):
         infer_roles(TABLE, TABLE.columns, given=given_roles(numeric=["agee"]))
+
+
+def test_a_word_among_numbers_is_refused() -> None:
+    ages = ["", *(str(row) for row in range(38)), "forty"]
+    with pytest.raises(DataError, match=r"nodes\.csv, row 40, column 'age': 'forty' is no number, but 38 of 39 values"):
+        infer_roles(ColumnTable({"age": ages}, "nodes.csv"), ["age"], given={})
+
+
+def test_many_words_among_numbers_are_categories() -> None:
+    codes = [str(row % 9) if row % 10 else "X" for row in range(ROWS)]
+    table = ColumnTable({"code": codes}, "nodes.csv")
+    assert infer_roles(table, ["code"], given={})[0].role == "categorical"

@@ -57,16 +57,6 @@ def test_time_keeps_the_past_from_the_future_and_moments_together() -> None:
     assert 5 not in np.concatenate([train, valid, test])
 
 
-@pytest.mark.parametrize(("cell", "seconds"), [("2020", 2020.0), ("1970-01-02", 86400.0), ("1970-01-01T00:01", 60.0)])
-def test_times_are_numbers_or_dates(cell: str, seconds: float) -> None:
-    assert split.parse_times([cell, "NA"], table=TABLE, column="t", row=2, missing=("NA",))[0] == seconds
-
-
-def test_what_is_no_time_is_named() -> None:
-    with pytest.raises(DataError, match=r"nodes\.csv, row 3, column 't': 'soon' is no time"):
-        split.parse_times(["2020", "soon"], table=TABLE, column="t", row=2, missing=())
-
-
 def test_an_empty_part_is_named() -> None:
     rows = np.arange(2)
     with pytest.raises(DataError, match="the valid part of the split is empty"):

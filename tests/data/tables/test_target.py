@@ -69,3 +69,10 @@ def test_several_columns_are_several_tasks() -> None:
 def test_faults_are_named(cells: tuple[str, ...], options: dict, sentence: str) -> None:
     with pytest.raises(DataError, match=sentence):
         labels(*cells, **options)
+
+
+def test_a_class_of_one_row_is_remarked_upon() -> None:
+    read = labels("cat", "dog", "", "dgo", "cat", "dog", "ca")
+    assert read.names == ("ca", "cat", "dgo", "dog")
+    (remark,) = read.remarks
+    assert remark.startswith("nodes.csv, row 4, column 'label': the class 'dgo' is in no other row (1 more")

@@ -93,3 +93,15 @@ def test_random_bytes_are_no_transforms(tmp_path_factory: pytest.TempPathFactory
     (folder / "transforms.json").write_bytes(content)
     with pytest.raises(DataError):
         Transforms.load(folder)
+
+
+def test_dates_are_scaled_alike_after_saving(tmp_path: Path) -> None:
+    table = ColumnTable({"joined": ["2024-01-01", "2024-01-03", ""]}, "nodes.csv")
+    roles = [ColumnRole("joined", "date", "as told")]
+    transforms, values = fit(table, roles, scale_rows=None, vocabulary_rows=None, widths=Widths(), seed=0)
+    np.testing.assert_allclose(values, [[-1, 0], [1, 0], [0, 1]], atol=1e-6)
+    transforms.save(tmp_path)
+    loaded = Transforms.load(tmp_path)
+    np.testing.assert_allclose(loaded.apply({"joined": ["2024-01-05"]}), [[3, 0]], atol=1e-6)
+    with pytest.raises(DataError, match="row 1, column 'joined': 'soon' is no time"):
+        loaded.apply({"joined": ["soon"]})

@@ -24,6 +24,14 @@ def csbm(
     """Every pair of nodes is linked by chance: a node has ``degree`` links, ``homophily`` of them within its class.
 
     Features are unit Gaussians around a random centre for each class, ``signal`` away from the origin.
+
+    Args:
+        num_nodes: Number of nodes.
+        num_classes: Number of classes, of equal size.
+        num_features: Width of the features.
+        degree: Links of a node, on average.
+        homophily: Share of them within the node's class.
+        signal: Distance of the classes' centres from the origin, in units of the noise.
     """
     if not 0 <= homophily <= 1 or num_classes < 2 or num_nodes < 2 * num_classes:
         raise DataError("csbm needs a homophily in 0..1, two classes or more, and two nodes a class or more")

@@ -11,7 +11,13 @@ from agdn.data.splits import per_class_split
 
 
 def digits(*, neighbours: int = 10, labels_per_class: int = 5, valid: int = 300, seed: int = 0) -> Dataset:
-    """Each 8 x 8 image is a node, linked both ways to its ``neighbours`` nearest ones; few labels a class, by seed."""
+    """Each 8 x 8 image is a node, linked both ways to its ``neighbours`` nearest ones; few labels a class, by seed.
+
+    Args:
+        neighbours: Nearest images that every image is linked to.
+        labels_per_class: Training nodes of every class.
+        valid: Validation nodes in all.
+    """
     from sklearn.datasets import load_digits
     from sklearn.neighbors import NearestNeighbors
 

@@ -24,6 +24,13 @@ def edge_task(
 
     An edge's features, equal both ways and in 0..1, come from hidden traits of its two ends that the structure does
     not depend on: from the edge features labels can be read off, from the structure they cannot be guessed.
+
+    Args:
+        num_nodes: Number of nodes.
+        degree: Links of a node, on average.
+        edge_features: Width of the edges' features.
+        num_tasks: Yes/no labels a node.
+        noise: Spread of what hides the traits in an edge's features.
     """
     if num_nodes < 3 or degree < 1 or min(edge_features, num_tasks) < 1:
         raise DataError("edge_task needs three nodes or more, and a degree, edge features and tasks of 1 or more")

@@ -26,6 +26,14 @@ def long_range(
     reach below ``distance`` is at chance, 1 / ``num_classes``, and the nodes on the way are distractors that a plain
     sum or mean of hops cannot tell from the answer. ``branches`` adds as many leaves that feed random signs into
     every ring node; they have no label. Whole rings are train, valid or test, so no test sign is seen in training.
+
+    Args:
+        distance: Steps from a node to the sign that is its label.
+        num_rings: Number of rings.
+        ring_length: Nodes of a ring.
+        num_classes: Number of signs.
+        branches: Leaves that feed into every ring node.
+        noise: Spread of what is added to the features.
     """
     if not 1 <= distance < ring_length:
         raise DataError(f"long_range: distance={distance} must lie in 1..{ring_length - 1}, within a ring")

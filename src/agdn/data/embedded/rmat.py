@@ -27,6 +27,13 @@ def rmat(
 
     Both directions of what is left are in the graph. The class of a node is the strongest direction in the mean of
     its neighbours' features, so that there is something to learn from the graph.
+
+    Args:
+        num_nodes: Number of nodes.
+        num_edges: Links that are drawn.
+        num_features: Width of the features.
+        num_classes: Number of classes.
+        corners: Probabilities of three corners of the adjacency; the fourth has the rest.
     """
     if num_nodes < 2 or num_edges < 0 or min(corners) < 0 or sum(corners) > 1:
         raise DataError("rmat needs two nodes or more, and corners that are shares of at most 1 together")

@@ -78,7 +78,7 @@ def _assemble_nodes(nodes: Table, edges: Table, options: ImportOptions, name: st
         class_names=labels.names,
         extra={} if times is None else {str(options.time_column): torch.from_numpy(times)},
     )
-    return Assembly(dataset, features, attributes, message.remarks)
+    return Assembly(dataset, features, attributes, (*labels.remarks, *message.remarks))
 
 
 def _assemble_links(nodes: Table | None, edges: Table, options: ImportOptions, name: str) -> Assembly:

@@ -53,8 +53,15 @@ def parse_number(cell: str) -> float | None:
 class Numbers:
     """(N,) float64, NaN where a cell is missing."""
 
-    def __init__(self, table: Table, column: str, missing: Iterable[str] = MISSING) -> None:
-        self._table, self._column, self._missing = table, column, frozenset(missing)
+    def __init__(
+        self,
+        table: Table,
+        column: str,
+        missing: Iterable[str] = MISSING,
+        *,
+        remedy: str = "correct it, or treat the column as categorical or text",
+    ) -> None:
+        self._table, self._column, self._missing, self._remedy = table, column, frozenset(missing), remedy
         self._values = array("d")
 
     def add(self, cells: Sequence[str], row: int) -> None:
@@ -64,7 +71,7 @@ class Numbers:
                 if cell.strip() not in self._missing:
                     raise DataError(
                         f"{self._table.name}, row {row + offset}, column {self._column!r}: {cell!r} is no number; "
-                        "correct it, or treat the column as categorical or text"
+                        f"{self._remedy}"
                     )
                 value = np.nan
             self._values.append(value)

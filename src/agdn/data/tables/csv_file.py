@@ -46,7 +46,8 @@ class CsvTable:
                 if set(map(len, rows)) != {width}:
                     index = next(index for index, cells in enumerate(rows) if len(cells) != width)
                     raise DataError(
-                        f"{self.path}, row {row + index} has {len(rows[index])} cells, but the header has {width}"
+                        f"{self.path}, row {row + index} has {len(rows[index])} cells, but the header has {width}; "
+                        "text that holds the separator must stand between quotes"
                     )
                 by_column = list(zip(*rows, strict=True))
                 yield Batch(

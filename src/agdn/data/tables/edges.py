@@ -11,8 +11,8 @@ import numpy as np
 from agdn.data.errors import DataError
 from agdn.data.tables.cells import Numbers
 from agdn.data.tables.ids import IdMap
-from agdn.data.tables.split import parse_times
 from agdn.data.tables.table_file import Table
+from agdn.data.tables.times import parse_times
 
 END_NAMES = (("source", "target"), ("src", "dst"), ("from", "to"), ("source", "destination"), ("u", "v"))
 
@@ -52,10 +52,12 @@ def read_edges(
 ) -> Edges:
     """Stream the table once. ``grow`` numbers ids that are new; without it they are refused."""
     pieces: list[np.ndarray] = []
-    weights = Numbers(table, weight, missing) if weight else None
+    weights = Numbers(table, weight, missing, remedy="an edge weight is a plain number") if weight else None
     times = array("d")
     wanted = list(dict.fromkeys([*ends, *filter(None, (weight, time))]))
+    first = 1
     for batch in table.batches(wanted):
+        first = batch.row if not pieces else first
         look_up = ids.add if grow else ids.find
         pieces.append(np.stack([look_up(batch.columns[end], table, batch.row) for end in ends]))
         if weights is not None and weight:
@@ -64,13 +66,16 @@ def read_edges(
             times.extend(parse_times(batch.columns[time], table=table, column=time, row=batch.row, missing=missing))
     return Edges(
         ends=np.concatenate(pieces, axis=1) if pieces else np.empty((2, 0), dtype=np.int64),
-        weight=_complete(weights.result(), table, weight).astype(np.float32) if weights is not None else None,
-        time=_complete(np.array(times), table, time) if time else None,
+        weight=_complete(weights.result(), table, weight, first).astype(np.float32) if weights is not None else None,
+        time=_complete(np.array(times), table, time, first) if time else None,
     )
 
 
-def _complete(values: np.ndarray, table: Table, column: str | None) -> np.ndarray:
+def _complete(values: np.ndarray, table: Table, column: str | None, first_row: int) -> np.ndarray:
     if np.isnan(values).any():
-        edge = int(np.isnan(values).argmax()) + 1
-        raise DataError(f"{table.name}: edge {edge} has no value in column {column!r}; every edge needs one")
+        row = first_row + int(np.isnan(values).argmax())
+        raise DataError(
+            f"{table.name}, row {row} has no value in column {column!r}; every edge needs one: "
+            "fill it in, or leave the row out"
+        )
     return values

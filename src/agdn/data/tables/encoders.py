@@ -21,7 +21,7 @@ Rows = np.ndarray | None  # the rows to fit on; None is all of them
 class Scale:
     """Zero mean and unit variance over the fitted rows; a missing value becomes the mean and raises a flag."""
 
-    kind: ClassVar[Literal["numeric"]] = "numeric"
+    kind: ClassVar[Literal["numeric", "date"]] = "numeric"
     mean: float
     deviation: float
     flag_missing: bool
@@ -49,6 +49,13 @@ class Scale:
         if self.flag_missing:
             columns.append(missing.astype(np.float32))
         return np.stack(columns, axis=1)
+
+
+@dataclass(frozen=True)
+class DateScale(Scale):
+    """The same for moments in time."""
+
+    kind = "date"
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,7 @@ def edge_features(edges: Table, options: ImportOptions, taken: set[str | None]) 
 def _told(options: ImportOptions) -> dict[str, Role]:
     return given_roles(
         numeric=options.numeric,
+        date=options.date,
         categorical=options.categorical,
         text=options.text,
         ranked=options.ranked,

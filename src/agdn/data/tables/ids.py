@@ -12,6 +12,7 @@ from agdn.data.id_file import text_array
 from agdn.data.tables.table_file import Table
 
 INT64 = range(-(2**63), 2**63)
+NO_END = "has an empty cell where a node id must stand; fill it in, or leave the row out"
 
 
 class IdMap:
@@ -38,9 +39,9 @@ class IdMap:
         for row, cell in enumerate(cells, first_row):
             number = len(rows)
             if not cell or "\0" in cell:
-                raise DataError(f"{table.name}, row {row} has no usable id; every node needs one")
+                raise DataError(f"{table.name}, row {row} has no usable id; give it one, or leave the row out")
             if rows.setdefault(cell, number) != number:
-                raise DataError(f"{table.name}, row {row} repeats the id {cell!r}; every node needs an id of its own")
+                raise DataError(f"{table.name}, row {row} repeats the id {cell!r}; give every node an id of its own")
 
     def add(self, cells: Sequence[str], table: Table, row: int) -> np.ndarray:
         """Rows of ``cells``; an id that is new gets the next row."""
@@ -48,7 +49,7 @@ class IdMap:
         found = np.fromiter((rows.setdefault(cell, len(rows)) for cell in map(str.strip, cells)), np.int64, len(cells))
         if "" in rows:
             offset = next(offset for offset, cell in enumerate(cells) if not cell.strip())
-            raise DataError(f"{table.name}, row {row + offset} has an empty cell where a node id must stand")
+            raise DataError(f"{table.name}, row {row + offset} {NO_END}")
         return found
 
     def find(self, cells: Sequence[str], table: Table, row: int) -> np.ndarray:
@@ -58,8 +59,13 @@ class IdMap:
         except KeyError:
             stripped = [cell.strip() for cell in cells]
         for offset, cell in enumerate(stripped):
+            if not cell:
+                raise DataError(f"{table.name}, row {row + offset} {NO_END}")
             if cell not in self._rows:
-                raise DataError(f"{table.name}, row {row + offset} names the node {cell!r}, which the node table lacks")
+                raise DataError(
+                    f"{table.name}, row {row + offset} names the node {cell!r}, which the node table lacks; "
+                    "add it there, or leave this row out"
+                )
         return np.fromiter(map(self._rows.__getitem__, stripped), np.int64, len(cells))
 
     def array(self) -> np.ndarray:

@@ -19,7 +19,7 @@ from agdn.data.tables.roles import ColumnRole
 from agdn.data.tables.table_file import Table, TableSource, WatchedTable, open_table
 from agdn.data.tables.transforms import Transforms
 
-IMPORT_VERSION = 1  # part of the key: raised when the same tables and options would give another dataset
+IMPORT_VERSION = 2  # part of the key: raised when the same tables and options would give another dataset
 RECORD = "import.json"
 Progress = Callable[[str, float], None]
 

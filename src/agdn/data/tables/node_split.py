@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from agdn.data.tables.cells import Categories, Words, collect
 from agdn.data.tables.options import ImportOptions
 from agdn.data.tables.table_file import Table
 from agdn.data.tables.target import Labels
+from agdn.data.tables.times import Times
 
 
 def node_parts(nodes: Table, labels: Labels, times: np.ndarray | None, options: ImportOptions) -> split.Parts:
@@ -39,9 +39,4 @@ def node_parts(nodes: Table, labels: Labels, times: np.ndarray | None, options: 
 
 def read_times(nodes: Table, column: str, missing: Sequence[str]) -> np.ndarray:
     """(N,) float64 times of the nodes, NaN where missing."""
-    times = array("d")
-    for batch in nodes.batches([column]):
-        times.extend(
-            split.parse_times(batch.columns[column], table=nodes, column=column, row=batch.row, missing=missing)
-        )
-    return np.array(times, dtype=np.float64)
+    return np.asarray(collect(nodes, {column: Times(nodes, column, missing)})[column])

@@ -25,7 +25,7 @@ class ImportOptions(BaseModel):
         target: Column or columns to predict; none is link prediction.
         task: What the target is, where its cells leave it open.
         separator: Splits one target column into tags.
-        numeric, categorical, text, ranked, ignore: Columns whose role is told, not inferred.
+        numeric, date, categorical, text, ranked, ignore: Columns whose role is told, not inferred.
         vocabulary: The rows whose categories and words are learnt; numbers are scaled on training rows always.
         split_by: How fractions are drawn: ``stratified`` for a class target, else ``random``, unless told.
         time_column: In the nodes table, or without a target in the edges table.
@@ -42,6 +42,7 @@ class ImportOptions(BaseModel):
     metric: str | None = None
     id_column: str | None = None
     numeric: Names = ()
+    date: Names = ()
     categorical: Names = ()
     text: Names = ()
     ranked: Names = ()

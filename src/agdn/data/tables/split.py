@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import numpy as np
 
 from agdn.data.errors import DataError
-from agdn.data.tables.cells import Categories, parse_number
+from agdn.data.tables.cells import Categories
 from agdn.data.tables.table_file import Table
 
 PARTS = ("train", "valid", "test")
@@ -63,31 +62,12 @@ def by_time(rows: np.ndarray, times: np.ndarray, fractions: Sequence[float]) -> 
     return _sorted(np.split(ordered, cuts))
 
 
-def parse_times(cells: Sequence[str], *, table: Table, column: str, row: int, missing: Sequence[str]) -> list[float]:
-    """Numbers (a year, a Unix time) as they are, ISO dates as seconds; missing is NaN."""
-    return [_time(cell.strip(), table, column, number, missing) for number, cell in enumerate(cells, row)]
-
-
 def require_parts(parts: Parts, origin: str) -> Parts:
     """``parts``, none of them empty."""
     for name, part in zip(PARTS, parts, strict=True):
         if len(part) == 0:
             raise DataError(f"the {name} part of the split is empty ({origin}); every part needs at least one row")
     return parts
-
-
-def _time(cell: str, table: Table, column: str, row: int, missing: Sequence[str]) -> float:
-    if (number := parse_number(cell)) is not None:
-        return number
-    if cell in missing:
-        return float("nan")
-    try:
-        moment = datetime.fromisoformat(cell)
-    except ValueError:
-        raise DataError(
-            f"{table.name}, row {row}, column {column!r}: {cell!r} is no time; give a number or a date like 2024-01-31"
-        ) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _cuts(count: int, fractions: Sequence[float]) -> list[int]:

@@ -24,6 +24,7 @@ class Labels:
     task: Task
     y: np.ndarray
     names: tuple[str, ...] | None
+    remarks: tuple[str, ...] = ()
 
     @property
     def known(self) -> np.ndarray:
@@ -69,7 +70,23 @@ def _classes(table: Table, column: str, words: Categories) -> Labels:
     rank = np.empty(len(order) + 1, dtype=np.int64)
     rank[order] = np.arange(len(order))
     rank[-1] = -1
-    return Labels("class", rank[words.codes], tuple(words.names[code] for code in order))
+    names = tuple(words.names[code] for code in order)
+    return Labels("class", rank[words.codes], names, _lonely(table, column, words))
+
+
+def _lonely(table: Table, column: str, words: Categories) -> tuple[str, ...]:
+    """A remark on classes that a single row has, which often are misspellings."""
+    counts = np.bincount(words.codes[words.codes >= 0], minlength=len(words.names))
+    lonely = np.flatnonzero(counts == 1)
+    if not len(lonely):
+        return ()
+    first = next(batch.row for batch in table.batches([column]))
+    row = first + int(np.flatnonzero(words.codes == lonely[0])[0])
+    more = f" ({len(lonely) - 1:,} more classes are like it)" if len(lonely) > 1 else ""
+    return (
+        f"{table.name}, row {row}, column {column!r}: the class {words.names[lonely[0]]!r} is in no other row{more}; "
+        "nothing can test it: correct it if it is misspelt",
+    )
 
 
 def _numbers(table: Table, column: str, missing: tuple[str, ...]) -> Labels:

@@ -15,14 +15,15 @@ from agdn.data.array_file import read_array
 from agdn.data.atomic import write_array, write_bytes
 from agdn.data.errors import DataError
 from agdn.data.tables.cells import MISSING, Collector, Column, Documents, Numbers, Words, collect, column_length
-from agdn.data.tables.encoders import Hashed, OneHot, Ranked, Rows, Scale
+from agdn.data.tables.encoders import DateScale, Hashed, OneHot, Ranked, Rows, Scale
 from agdn.data.tables.roles import ColumnRole
 from agdn.data.tables.table_file import Table, TableSource, open_table, require_columns
 from agdn.data.tables.text_encoder import TextFeatures
+from agdn.data.tables.times import Times
 
 Encoder = Scale | OneHot | Hashed | Ranked | TextFeatures
 ENCODERS: dict[str, type[Encoder]] = {
-    encoder.kind: encoder for encoder in (Scale, OneHot, Hashed, Ranked, TextFeatures)
+    encoder.kind: encoder for encoder in (Scale, DateScale, OneHot, Hashed, Ranked, TextFeatures)
 }
 FORMAT_VERSION = 1
 
@@ -134,7 +135,7 @@ def fit(
     encoders: dict[str, Encoder] = {}
     for name, column in columns.items():
         if isinstance(column, np.ndarray):
-            encoders[name] = Scale.fit(column, scale_rows)
+            encoders[name] = (DateScale if used[name] == "date" else Scale).fit(column, scale_rows)
         elif isinstance(column, list) and used[name] == "ranked":
             encoders[name] = Ranked.fit(column, vocabulary_rows)
         elif isinstance(column, list):
@@ -151,6 +152,8 @@ def _collector(kind: str, table: Table, column: str, missing: tuple[str, ...]) -
     """The collector for a role, or for the kind of encoder that the role led to."""
     if kind == "numeric":
         return Numbers(table, column, missing)
+    if kind == "date":
+        return Times(table, column, missing)
     return Documents(missing) if kind in ("text", "ranked") else Words(missing)
 
 
