@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from typing import Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -37,14 +37,22 @@ def _tables(section: type[BaseModel], path: str, title: str, level: int) -> Iter
 
 
 def _sections(field: FieldInfo) -> list[type[BaseModel]]:
-    kind = field.annotation
-    parts = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    return [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+    return [part for part in _members(field.annotation) if isinstance(part, type) and issubclass(part, BaseModel)]
+
+
+def _members(kind: Any) -> list[Any]:
+    """The types of a union, also of one within another."""
+    if get_origin(kind) is Annotated:
+        return _members(get_args(kind)[0])
+    if get_origin(kind) in (Union, types.UnionType):
+        return [member for part in get_args(kind) for member in _members(part)]
+    return [kind]
 
 
 def _kind(field: FieldInfo, sections: list[type[BaseModel]]) -> str:
-    if field.discriminator is not None:
-        return ", ".join(f"`{_tag(each)}`" for each in sections)
+    if sections and all(map(_tag, sections)):
+        absent = ["`null`"] if type(None) in _members(field.annotation) else []
+        return ", ".join([*(f"`{_tag(each)}`" for each in sections), *absent])
     return in_words(field.annotation, tuple(field.metadata))
 
 

@@ -50,7 +50,11 @@ class InPieces(Section):
 
 
 class RandomParts(InPieces):
-    """Every node falls into one of so many parts, anew each epoch."""
+    """Every node falls into one part, anew each epoch.
+
+    Attributes:
+        parts: So many, each a batch.
+    """
 
     name: Literal["random_partition"]
     parts: PositiveInt
@@ -60,7 +64,12 @@ class RandomParts(InPieces):
 
 
 class Clusters(InPieces):
-    """METIS clusters, ``batch_parts`` of them a batch."""
+    """METIS clusters, which meet in new batches each epoch.
+
+    Attributes:
+        parts: Clusters of the graph.
+        batch_parts: Clusters of a batch.
+    """
 
     name: Literal["cluster_partition"]
     parts: PositiveInt
@@ -88,7 +97,12 @@ class _Saint(InPieces):
 
 
 class SaintWalks(_Saint):
-    """The nodes on random walks of ``length`` steps from ``roots`` nodes."""
+    """GraphSAINT: the nodes on random walks.
+
+    Attributes:
+        roots: Walks of a batch.
+        length: Steps of a walk.
+    """
 
     name: Literal["saint_walk"]
     roots: PositiveInt
@@ -99,7 +113,11 @@ class SaintWalks(_Saint):
 
 
 class SaintNodes(_Saint):
-    """``nodes`` draws of a node, by its degree."""
+    """GraphSAINT: nodes drawn by their degree.
+
+    Attributes:
+        nodes: Draws of a batch.
+    """
 
     name: Literal["saint_node"]
     nodes: PositiveInt
@@ -109,7 +127,11 @@ class SaintNodes(_Saint):
 
 
 class SaintEdges(_Saint):
-    """Both ends of ``edges`` drawn edges."""
+    """GraphSAINT: both ends of drawn edges.
+
+    Attributes:
+        edges: Draws of a batch.
+    """
 
     name: Literal["saint_edge"]
     edges: PositiveInt
@@ -155,7 +177,7 @@ class Egos(_Seeded):
 
 
 class Auto(Section):
-    """The whole graph where a step fits into memory, else random parts that do: see auto_sampling."""
+    """The whole graph where a step fits into memory, else random parts that do; a run keeps what it began with."""
 
     name: Literal["auto"]
 
