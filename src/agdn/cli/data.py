@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -156,7 +157,7 @@ def import_command(nodes: Path | None, edges: Path, out: Path, as_json: bool, **
     if imported.from_store:
         click.echo("the same import was stored before and has been opened")
     if dataset.target != "link":
-        click.echo(f"train a model on it with: agdn train {out}")
+        click.echo(f"train a model on it with: {shlex.join(['agdn', 'train', str(out)])}", err=True)
 
 
 @data.command()

@@ -85,8 +85,9 @@ def train(
     print_table("results", *results_table(results))
     for note in dict.fromkeys(note for result in results for note in result.runs[0].notes):
         click.echo(note)
-    folders = " ".join(shlex.quote(str(out / result.name)) for result in results)
-    click.echo(f"look at what came out with: agdn report {folders}")
+    if not quiet:
+        folders = shlex.join(str(out / result.name) for result in results)
+        click.echo(f"look at what came out with: agdn report {folders}", err=True)
 
 
 def _resume_command() -> str:
