@@ -36,3 +36,10 @@ def test_what_changes_no_number_leaves_the_fingerprint() -> None:
     same = fingerprint(read_recipe("digits/mlp", ["threads=2", "description=other"]))
     assert same == fingerprint(read_recipe("digits/mlp"))
     assert fingerprint(read_recipe("digits/mlp", ["training.epochs=3"])) != same
+
+
+def test_where_a_file_of_features_lies_does_not_matter() -> None:
+    here, there, other = (
+        fingerprint(read_recipe("digits/mlp", [f"data.features={file}"])) for file in ("a.npy", "/far/a.npy", "b.npy")
+    )
+    assert here == there != other
