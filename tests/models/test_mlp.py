@@ -28,6 +28,6 @@ def test_dropout_acts_in_training_only() -> None:
 
 def test_one_layer_is_linear() -> None:
     model = MLP(5, 7, 3, num_layers=1)
-    assert [type(layer) for layer in model.layers] == [nn.Linear]
+    assert [isinstance(layer, nn.Linear) for layer in model.layers] == [True]
     with pytest.raises(ValueError, match="num_layers must be at least 1"):
         MLP(5, 7, 3, num_layers=0)

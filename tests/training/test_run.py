@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_trained(
 ) -> None:
     monkeypatch.setattr(memory_estimate, "available", lambda device: 1000)
     model, task, inputs = built()
-    with pytest.raises(TrainingError, match="GB are free: use memory=recompute"):
+    with pytest.raises(TrainingError, match="GB are free: use sampling=auto, memory=recompute"):
         train(model, task, inputs, settings(epochs=8), folder=tmp_path)
     assert not (tmp_path / "metrics.jsonl").exists()
 
