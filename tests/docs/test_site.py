@@ -16,7 +16,7 @@ pytest.importorskip("mkdocstrings_handlers.python")
 
 
 def test_it_builds_strictly(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # the theme's word about its successor
     built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=quiet)
     assert built.returncode == 0, built.stderr
