@@ -44,8 +44,7 @@ class Storage:
         size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
         if size == 0:
             return torch.empty(shape, dtype=dtype)
-        array = np.frombuffer(self._region(size), np.uint8, size)
-        return torch.from_numpy(array).view(dtype).view(shape)
+        return buffers.tensor_on(self._region(size), shape, dtype)
 
     @contextmanager
     def behind_kernels(self) -> Iterator[None]:

@@ -32,11 +32,16 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
         return torch.empty(shape, dtype=dtype)
     provider = _provider.get()
     if provider is not None:
-        return torch.from_numpy(np.frombuffer(provider(size), np.uint8, size)).view(dtype).view(shape)
+        return tensor_on(provider(size), shape, dtype)
     region = _kept.take(size) or anonymous(size)
     array = np.frombuffer(region, np.uint8, size)
     weakref.finalize(array, _kept.give, region).atexit = False  # when the last tensor that uses it is gone
     return torch.from_numpy(array).view(dtype).view(shape)
+
+
+def tensor_on(region: mmap.mmap, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    """A tensor whose memory is the whole region, which lives as long as it."""
+    return torch.from_numpy(np.frombuffer(region, np.uint8)).view(dtype).view(shape)
 
 
 @contextlib.contextmanager
