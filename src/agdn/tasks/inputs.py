@@ -71,14 +71,8 @@ class Signals:
         kept = torch.ones(self.graph.num_nodes, dtype=torch.bool, device=self.graph.device)
         kept[nodes] = False
         ids = kept.nonzero().squeeze(1)
-        graph = self.graph.subgraph(ids)
-        return Signals(
-            None if self.x is None else select_rows(self.x, ids),
-            graph,
-            None if self.edge_attr is None else graph.carry(self.edge_attr),
-            None if self.edge_weight is None else graph.carry(self.edge_weight),
-            ids,
-        )
+        rest = self.piece(Batch(self.graph.subgraph(ids), ids, len(ids)))
+        return replace(rest, num_seeds=None)
 
     def piece(self, batch: Batch) -> Signals:
         """What lies on a piece of the graph."""
