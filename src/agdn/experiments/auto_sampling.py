@@ -18,8 +18,7 @@ from agdn.training import memory_estimate
 from agdn.training.settings import Settings
 
 FILE_NAME = "sampling.json"
-SHARE = 0.8  # of the free memory that a step or an evaluation may take
-STATES_SHARE = 0.3  # of it for hidden states, where these go to files
+STATES_SHARE = 0.3  # of the free memory for hidden states, where these go to files
 MOST_PARTS = 4096
 
 
@@ -54,7 +53,7 @@ def choose(model: nn.Module, inputs: Inputs, settings: Settings, *, added_column
     free = memory_estimate.available(next(model.parameters(), torch.empty(0)).device)
     if free is None:
         return Choice(said="takes the whole graph: the system does not tell how much memory is free")
-    budget = int(SHARE * free)
+    budget = int(memory_estimate.USABLE_SHARE * free)
     step = memory_estimate.estimate(model, inputs, settings, added_columns=added_columns)
     evaluation = memory_estimate.estimate_inference(model, inputs.whole, added_columns=added_columns)
     parts = 1

@@ -10,8 +10,6 @@ import torch
 from agdn.experiments.experiment import Experiment
 from agdn.training import memory_estimate
 
-MEMORY_SHARE = 0.8
-
 
 def cores() -> int:
     """The cores that this process may use."""
@@ -50,4 +48,4 @@ def _that_fit(pending: Sequence[Experiment]) -> int:
             built.model, built.inputs, experiment.config.training, added_columns=built.task.input_columns
         )
         largest = max(largest, needed)
-    return int(MEMORY_SHARE * available / largest)
+    return int(memory_estimate.USABLE_SHARE * available / largest)

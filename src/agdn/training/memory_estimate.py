@@ -21,6 +21,7 @@ from agdn.training.errors import TrainingError
 from agdn.training.settings import Settings
 
 TRIALS = (256, 512)  # nodes
+USABLE_SHARE = 0.8  # of the free memory, where something is chosen by what fits
 ALLOWANCE = 1.25  # buffers that live inside an operator are not seen
 MOMENTS = {"adam": 2, "adamw": 2, "rmsprop": 1, "sgd": 0}
 
