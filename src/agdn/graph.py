@@ -139,13 +139,15 @@ class Graph:
 
     @classmethod
     def _trusted(cls, indptr: Tensor, indices: Tensor, origin: Tensor) -> Graph:
-        """A graph on the CPU whose edges are sorted already, which is the caller's order too: nothing is checked."""
+        """A graph whose edges are sorted already, which is the caller's order too: nothing is checked."""
         graph = object.__new__(cls)
         nodes, edges = indptr.numel() - 1, indices.numel()
         graph._set(
             indptr=indptr,
             indices=_compact(indices, nodes),
-            order=torch.arange(edges, dtype=torch.int32 if edges <= INT32_LIMIT else torch.int64),
+            order=torch.arange(
+                edges, dtype=torch.int32 if edges <= INT32_LIMIT else torch.int64, device=indices.device
+            ),
             origin=origin,
             num_src=nodes,
             num_dst=nodes,
@@ -275,6 +277,16 @@ class Graph:
             _parent=self,
         )
         return graph
+
+    def remaining(self, mask: Tensor) -> Graph:
+        """A graph of its own of the edges where ``mask`` (E,), in this graph's order, is true.
+
+        Unlike ``keep`` its degrees are its own, and edge attributes are carried over with ``carry``.
+        """
+        self._require_square("remaining")
+        kept = mask.nonzero().squeeze(1)
+        counts = torch.cat([self.indptr.new_zeros(1), mask.cumsum(0)])
+        return Graph._trusted(counts[self.indptr], self.indices[kept], self.order[kept].long())
 
     def _kept_transposed(self, mask: Tensor) -> Transposed:
         """The parent's by-source order without the dropped edges: no second sort."""

@@ -93,7 +93,7 @@ LINK_DEFECTS: dict[str, tuple[Defect, str, str, str]] = {
     ),
     "negative that is an edge": (
         lambda d: with_part(d, valid_negative=joined(d.split.valid_negative, d.split.train[:, :1])),
-        *("warning", "1 negative(s) are edges", "splits[0].valid_negative"),
+        *("error", "1 negative(s) are edges", "splits[0].valid_negative"),
     ),
     "negative self-loop": (
         lambda d: with_part(d, test_negative=joined(d.split.test_negative, torch.tensor([[4], [4]]))),

@@ -29,10 +29,22 @@ def test_parameter_counts_of_node_models(preset: str, in_channels: int, out_chan
 
 
 def test_parameter_counts_of_link_models() -> None:
-    ddi = LinkModel(AGDN.preset("ddi", 512, 512), HadamardMLP(512, 512, 2), num_nodes=4_267, embedding_channels=512)
+    ddi = LinkModel(
+        AGDN.preset("ddi", 512, 512),
+        HadamardMLP(512, 512, 2),
+        state_channels=512,
+        num_nodes=4_267,
+        embedding_channels=512,
+    )
     assert count(ddi) == 3_506_691
     with torch.device("meta"):
-        ppa = LinkModel(AGDN.preset("ppa", 64, 64), HadamardMLP(64, 64, 2), num_nodes=576_289, embedding_channels=64)
+        ppa = LinkModel(
+            AGDN.preset("ppa", 64, 64),
+            HadamardMLP(64, 64, 2),
+            state_channels=64,
+            num_nodes=576_289,
+            embedding_channels=64,
+        )
     assert count(ppa) == 36_904_259
     assert count(AGDN.preset("citation2", 128, 256)) + count(HadamardMLP(256, 256, 3)) == 305_153
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from agdn.cli.options import JSON, MEMORY
-from agdn.cli.printing import print_json, print_table
+from agdn.cli.printing import print_json, print_table, progress_bars
 
 
 @click.command()
@@ -15,11 +15,12 @@ from agdn.cli.printing import print_json, print_table
 @MEMORY
 @JSON
 def evaluate(folder: Path, memory: str | None, as_json: bool) -> None:
-    """Score the model of RUN, a run folder or the folder of several seeds, on train, valid and test nodes."""
+    """Score the model of RUN, a run folder or the folder of several seeds, on train, valid and test nodes or links."""
     from agdn.experiments.load import load
     from agdn.experiments.result import SHARES, runs_in
 
-    scored = [(run, load(run, memory=memory).evaluate()) for run in runs_in(folder)]
+    with progress_bars() as bars:
+        scored = [(run, load(run, memory=memory, watch=bars.update).evaluate()) for run in runs_in(folder)]
     if as_json:
         print_json([{"folder": str(run.folder), "seed": run.seed, "scores": scores} for run, scores in scored])
         return

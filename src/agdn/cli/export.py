@@ -22,10 +22,10 @@ def export(folder: Path, out: Path, form: str | None, as_json: bool) -> None:
     """
     from agdn.experiments.exporting import chosen_format
     from agdn.experiments.exporting import export as write_model
-    from agdn.experiments.load import load
+    from agdn.experiments.load import load_nodes
 
     chosen_format(out, form)
-    written = write_model(load(folder), out, form)
+    written = write_model(load_nodes(folder, "export"), out, form)
     if as_json:
         told = {"format": written.format, "difference": written.difference}
         print_json({"file": str(out), **written.description, **told})

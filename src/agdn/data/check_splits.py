@@ -128,16 +128,17 @@ def _leaks(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
 
 
 def _negatives(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
-    nodes = dataset.graph.num_nodes
-    edges = torch.cat([_unordered(getattr(split, name), nodes) for name in PARTS])
+    graph, nodes = dataset.graph.edge_index, dataset.graph.num_nodes
+    keys = _unordered if _is_symmetric(graph, nodes) else _ordered
+    edges = torch.cat([keys(graph, nodes), *(keys(getattr(split, name), nodes) for name in PARTS)])
     for part in ("valid", "test"):
         name = f"{part}_negative"
         negatives, positives = getattr(split, name), getattr(split, part)
-        real = _among(_unordered(negatives, nodes), edges)
+        real = _among(keys(negatives, nodes), edges)
         if bool(real.any()):
             pair = negatives[:, int(real.nonzero()[0])].tolist()
             what = f"{int(real.sum())} negative(s) are edges, such as {pair}"
-            yield Finding("warning", what, f"{where}.{name}", "draw negatives among pairs that are not joined")
+            yield Finding("error", what, f"{where}.{name}", "draw negatives among pairs that are not joined")
         loops = int((negatives[0] == negatives[1]).sum())
         if loops:
             what = f"{loops} negative(s) join a node to itself"
@@ -146,6 +147,11 @@ def _negatives(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Findi
         if per_edge is not None and negatives.size(1) != per_edge * positives.size(1):
             what = f"{negatives.size(1)} negatives do not make {per_edge} for each of {positives.size(1)} positives"
             yield Finding("error", what, f"{where}.{name}", "give negatives_per_edge for every positive, in order")
+
+
+def _is_symmetric(edges: Tensor, nodes: int) -> bool:
+    forward, backward = (np.sort(_ordered(pairs, nodes).numpy()) for pairs in (edges, edges.flip(0)))
+    return np.array_equal(forward, backward)
 
 
 def _ordered(pairs: Tensor, nodes: int) -> Tensor:

@@ -9,10 +9,16 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from agdn.experiments.config import FORMAT_VERSION, Config
-from agdn.experiments.model_options import complete
+from agdn.experiments.model_options import complete, complete_link
 from agdn.part import unknown_name
 
-USUAL = {("data", "split"): "published", ("training", "optimizer"): "adam", ("training", "schedule"): "none"}
+USUAL = {
+    ("data", "split"): "published",
+    ("link", "decoder"): "mlp",
+    ("link", "negatives"): "global",
+    ("training", "optimizer"): "adam",
+    ("training", "schedule"): "none",
+}
 
 
 def checked(content: Any, source: str) -> Config:
@@ -29,7 +35,7 @@ def checked(content: Any, source: str) -> Config:
     except TypeError as error:
         raise ValueError(f"{source} holds a value that is no text, number, list or mapping: {error}") from None
     try:
-        return config.model_copy(update={"model": complete(config.model)})
+        return config.model_copy(update={"model": complete(config.model), "link": complete_link(config)})
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
 

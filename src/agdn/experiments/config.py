@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from agdn.experiments.link_options import Link
 from agdn.experiments.memory_size import MemorySize
 from agdn.experiments.sampling import Sampling
 from agdn.experiments.section import Section
@@ -70,7 +71,24 @@ class PerClassSplit(Section):
     valid_per_class: PositiveInt | None = None
 
 
-Split = Annotated[PublishedSplit | RandomSplit | StratifiedSplit | PerClassSplit, Field(discriminator="name")]
+class EdgesSplit(Section):
+    """Edges, for link prediction: drawn anew for every seed, with as many pairs that are not linked.
+
+    Attributes:
+        valid: Share of the edges that validates.
+        test: Share of the edges that tests; the message graph keeps what is left.
+        metric: How links are scored: ``rocauc``, ``average_precision``, ``mrr`` or ``hits@`` and a number.
+    """
+
+    name: Literal["edges"]
+    valid: Share = 0.05
+    test: Share = 0.1
+    metric: str = "rocauc"
+
+
+Split = Annotated[
+    PublishedSplit | RandomSplit | StratifiedSplit | PerClassSplit | EdgesSplit, Field(discriminator="name")
+]
 
 
 class Data(Section):
@@ -106,7 +124,7 @@ class Data(Section):
 
 
 class Task(Section):
-    """What is learnt.
+    """What is learnt about nodes.
 
     Attributes:
         loss: For classes ``cross_entropy``, ``loge``, ``savage`` or ``loge_savage``, for yes/no answers ``binary_`` in
@@ -179,7 +197,8 @@ class Config(Section):
         description: One sentence for ``agdn list recipes``.
         data: Which set, and what is done to it.
         model: ``name``, perhaps a ``preset``, and the options of that model's constructor.
-        task: What is learnt.
+        task: What is learnt about nodes.
+        link: Learn links instead, in this way; None for nodes.
         training: How it is learnt.
         sampling: Train in pieces of the graph; None takes all of it in every step.
         inference_memory: Evaluate layer by layer, with hidden states in memory up to so much (8GB) and in mapped files
@@ -195,6 +214,7 @@ class Config(Section):
     data: Data
     model: dict[str, Any]
     task: Task = Task()
+    link: Link | None = None
     training: Settings = Settings()
     sampling: Sampling | None = None
     inference_memory: MemorySize | None = None

@@ -18,6 +18,8 @@ from agdn.data.tables import ImportRecord
 from agdn.experiments.auto_sampling import Choice, choose, keep, kept, settled
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
+from agdn.experiments.link_assembly import build_link_model, feature_width, link_inputs, link_pieces, link_task
+from agdn.experiments.link_options import Link
 from agdn.experiments.prepare import prepared_dataset
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import CHECKPOINT, RESULT, TRANSFORMS, WEIGHTS, alone, claim, is_finished, write_json
@@ -26,6 +28,7 @@ from agdn.experiments.teachers import teacher_outputs
 from agdn.models import build_model
 from agdn.ops.storage import Storage
 from agdn.tasks.inputs import Inputs
+from agdn.tasks.link import LinkTask
 from agdn.tasks.node import PARTS, NodeTask
 from agdn.training import checkpoint
 from agdn.training.peak_memory import PeakMemory
@@ -40,9 +43,10 @@ class Assembled:
     """All that training needs, made from a configuration and a seed; ``choice`` is that of ``sampling: auto``."""
 
     dataset: Dataset
-    task: NodeTask
+    task: NodeTask | LinkTask
     inputs: Inputs
     model: nn.Module
+    in_channels: int
     choice: Choice | None = None
 
 
@@ -61,17 +65,30 @@ class Experiment:
         """
         device = usable_device(self.config.device)
         dataset = prepared_dataset(self.config.data, self.seed)
+        if self.config.link is not None:
+            return self._assembled_links(self.config.link, dataset, device, parts)
         teacher = teacher_outputs(self.config, self.seed)
         task = NodeTask(dataset, **self.config.task.options(), teacher=teacher, parts=parts)
         inputs = Inputs.of(dataset, setting=self.config.task.setting, device=device, bare=task.labels is not None)
         seed_everything(self.seed)
         width = input_width(dataset, added=task.input_columns)
         model = build_model(self.config.model, in_channels=width, out_channels=task.out_channels).to(device)
-        built = Assembled(dataset, task, inputs, model)
+        built = Assembled(dataset, task, inputs, model, width)
         choice = self._automatic(built)
         sampling, limit = settled(self.config, choice)
         inputs = inputs if limit is None else inputs.stored(Storage(limit))
         return replace(built, inputs=in_pieces(inputs, sampling, task.split.train, self.seed), choice=choice)
+
+    def _assembled_links(self, link: Link, dataset: Dataset, device: torch.device, parts: Sequence[str]) -> Assembled:
+        task = link_task(self.config, link, dataset, self.seed, parts=parts)
+        inputs = link_inputs(self.config, link, dataset, device)
+        seed_everything(self.seed)
+        width = feature_width(link, dataset)
+        nodes = dataset.graph.num_nodes
+        model = build_link_model(self.config.model, link, features=width, num_nodes=nodes).to(device)
+        limit = self.config.inference_memory
+        inputs = inputs if limit is None else inputs.stored(Storage(limit))
+        return Assembled(dataset, task, link_pieces(inputs, self.config.sampling, self.seed), model, width)
 
     def _automatic(self, built: Assembled) -> Choice | None:
         """What ``sampling: auto`` chose when the run began, or chooses now."""
@@ -134,13 +151,15 @@ class Experiment:
                 "name": dataset.name,
                 "nodes": dataset.graph.num_nodes,
                 "edges": dataset.graph.num_edges,
-                "in_channels": input_width(dataset, added=built.task.input_columns),
+                "in_channels": built.in_channels,
                 "out_channels": built.task.out_channels,
                 "signals": [name for name in SIGNALS if getattr(dataset, name) is not None],
-                "parts": {part: len(getattr(dataset.split, part)) for part in PARTS},
+                "parts": {part: getattr(dataset.split, part).size(-1) for part in PARTS},
             },
             output=built.task.output.to_json(),
-            notes=dataset.notes + (() if built.choice is None else (f"Sampling auto: {built.choice.said}.",)),
+            notes=dataset.notes
+            + built.task.notes
+            + (() if built.choice is None else (f"Sampling auto: {built.choice.said}.",)),
             published=self.config.published,
             versions={"agdn": metadata.version("agdn"), "torch": str(torch.__version__)},
             threads=torch.get_num_threads(),

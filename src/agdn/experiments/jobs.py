@@ -45,7 +45,11 @@ def _that_fit(pending: Sequence[Experiment]) -> int:
     for experiment in {experiment.config.name: experiment for experiment in trained}.values():
         built = experiment.assemble()
         needed = memory_estimate.estimate(
-            built.model, built.inputs, experiment.config.training, added_columns=built.task.input_columns
+            built.model,
+            built.inputs,
+            experiment.config.training,
+            added_columns=built.task.input_columns,
+            pairs_of_step=built.task.pairs_of_step,
         )
         largest = max(largest, needed)
     return int(memory_estimate.USABLE_SHARE * available / largest)

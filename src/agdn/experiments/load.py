@@ -19,17 +19,20 @@ from agdn.experiments.auto_sampling import kept, settled
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
 from agdn.experiments.embeddings import Embeddings
+from agdn.experiments.link_assembly import build_link_model
 from agdn.experiments.memory_size import memory_size
 from agdn.experiments.prediction import LayerHops, Predictions, outputs_and_hops, predict
 from agdn.experiments.prepare import as_seen, prepared_dataset
 from agdn.experiments.result import Run, read_run
 from agdn.experiments.run_folder import TRANSFORMS, WEIGHTS, read_config
+from agdn.experiments.trained_links import TrainedLinks
 from agdn.models import build_model
 from agdn.models.layers import chosen_layer, hidden_states
 from agdn.ops.storage import Storage
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.tasks.node import NodeTask
 from agdn.tasks.output import NodeOutput
+from agdn.tasks.pair_scores import Watch
 from agdn.training.checkpoint import load_weights
 
 
@@ -129,19 +132,42 @@ class TrainedModel:
         return (inputs if self.inference_memory is None else inputs.stored(Storage(self.inference_memory))).whole
 
 
-def load(run: Run | Path | str, *, memory: str | int | None = None) -> TrainedModel:
+def load(
+    run: Run | Path | str, *, memory: str | int | None = None, watch: Watch | None = None
+) -> TrainedModel | TrainedLinks:
     """The trained model of a run: a record such as ``result.runs[0]``, or the run's folder.
 
     ``memory``, such as ``"8GB"``: compute layer by layer, with no more hidden states than that in memory and the others
-    in mapped files; by default as the run did.
+    in mapped files; by default as the run did. ``watch`` is told how far a long evaluation of links is.
     """
     record = run if isinstance(run, Run) else read_run(run)
     config = read_config(record.folder)
+    if config.link is not None:
+        return _load_links(record, config, memory, watch)
     width = {name: record.dataset[name] for name in ("in_channels", "out_channels")}
     model = build_model(config.model, **width).to(usable_device(config.device))
     load_weights(record.folder / WEIGHTS, model)
     limit = settled(config, kept(record.folder))[1] if memory is None else memory_size(memory)
     return TrainedModel(record, config, model.eval(), limit)
+
+
+def load_nodes(run: Run | Path | str, what: str, *, memory: str | int | None = None) -> TrainedModel:
+    """The same for what only a model of nodes can do."""
+    trained = load(run, memory=memory)
+    if isinstance(trained, TrainedLinks):
+        raise ValueError(
+            f"{trained.run.folder} predicts links; {what} is for models that predict something about nodes"
+        )
+    return trained
+
+
+def _load_links(record: Run, config: Config, memory: str | int | None, watch: Watch | None) -> TrainedLinks:
+    assert config.link is not None
+    sizes = {"features": record.dataset["in_channels"], "num_nodes": record.dataset["nodes"]}
+    model = build_link_model(config.model, config.link, **sizes).to(usable_device(config.device))
+    load_weights(record.folder / WEIGHTS, model)
+    limit = config.inference_memory if memory is None else memory_size(memory)
+    return TrainedLinks(record, config, model.eval(), limit, watch)
 
 
 def _ids(dataset: Dataset) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The ``model:`` section: names checked against the registry, values against the constructors' own types."""
+"""The ``model:`` section and the decoder of links: names and values checked against the constructors' own types."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from agdn.experiments.config import Config, Task
+from agdn.experiments.link_options import Link
+from agdn.models import DECODERS, HEURISTICS
 from agdn.models.registry import MODELS, expanded, option_defaults, option_types
 from agdn.nn import NORMS, TRANSITIONS, WEIGHTINGS
 from agdn.part import parameter_names, unknown_name
+from agdn.tasks.link_losses import LINK_LOSSES
 
 PARTS: dict[str, Mapping[str, Callable[..., Any]]] = {"transition": TRANSITIONS, "weighting": WEIGHTINGS}
 FROM_LAYER = ("in_channels", "heads", "channels", "hops", "first_hop", "edge_dim", "kind")
@@ -20,8 +24,8 @@ FROM_LAYER = ("in_channels", "heads", "channels", "hops", "first_hop", "edge_dim
 def complete(section: Mapping[str, Any]) -> dict[str, Any]:
     """The section with its preset and every default written out; a word that does not fit is one sentence."""
     name = section.get("name")
-    if name not in MODELS:
-        raise ValueError(unknown_name("model.name", str(name or ""), sorted(MODELS)))
+    if name not in MODELS and name not in HEURISTICS:
+        raise ValueError(unknown_name("model.name", str(name or ""), sorted([*MODELS, *HEURISTICS])))
     types, defaults = option_types(name), option_defaults(name)
     below = {**defaults, **expanded({"name": name, "preset": section.get("preset")})}
     chosen = {option: _filled(option, value, below.get(option)) for option, value in expanded(section).items()}
@@ -34,6 +38,24 @@ def complete(section: Mapping[str, Any]) -> dict[str, Any]:
     if "hidden_channels" in types and "hidden_channels" not in chosen:
         raise ValueError(f"model.hidden_channels is missing: {name} needs the width of its hidden layers")
     return {"name": name, **defaults, **{key: chosen[key] for key in chosen if key != "name"}}
+
+
+def complete_link(config: Config) -> Link | None:
+    """The ``link:`` section with every default of its decoder written out, checked beside the other sections."""
+    link = config.link
+    if link is None:
+        if config.model.get("name") in HEURISTICS:
+            raise ValueError(f"{config.model['name']} scores pairs of nodes; say what is asked about them (link: {{}})")
+        return None
+    if config.task != Task():
+        raise ValueError("task: is for nodes; with link: leave its keys out")
+    if link.loss not in LINK_LOSSES:
+        raise ValueError(unknown_name("link.loss", link.loss, list(LINK_LOSSES)))
+    _check_part("link.decoder", link.decoder, DECODERS)
+    built = DECODERS[link.decoder["name"]]
+    signature = inspect.signature(built).parameters
+    defaults = {name: signature[name].default for name in parameter_names(built) if name not in FROM_LAYER}
+    return link.model_copy(update={"decoder": {**defaults, **link.decoder}})
 
 
 def _filled(option: str, value: Any, below: Any) -> Any:

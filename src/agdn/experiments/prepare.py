@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from agdn.data.dataset import Dataset, NodeSplit
+from agdn.data.edge_splits import split_edges
 from agdn.data.names import load_dataset
 from agdn.data.splits import per_class_split, random_split, stratified_split
-from agdn.experiments.config import Data, PerClassSplit, PublishedSplit, RandomSplit, StratifiedSplit
+from agdn.experiments.config import Data, EdgesSplit, PerClassSplit, PublishedSplit, RandomSplit, StratifiedSplit
 from agdn.graph import Graph
 
 
@@ -78,8 +79,14 @@ def _with_split(dataset: Dataset, data: Data, seed: int) -> Dataset:
     split = data.split
     if isinstance(split, PublishedSplit):
         if not dataset.splits:
-            raise ValueError(f"{dataset.name} comes without a split; set data.split to random, stratified or per_class")
+            raise ValueError(
+                f"{dataset.name} comes without a split; set data.split to random, stratified, per_class or edges"
+            )
         return dataset.with_split(seed % len(dataset.splits) if split.index == "seed" else split.index)
+    if isinstance(split, EdgesSplit):
+        if dataset.target == "link" and dataset.splits:
+            raise ValueError(f"the edges of {dataset.name} are split already; leave data.split out")
+        return replace(split_edges(dataset, valid=split.valid, test=split.test, seed=seed), metric=split.metric)
     return replace(dataset, splits=(_drawn(dataset, split, seed),))
 
 

@@ -36,7 +36,7 @@ def with_teacher_in(config: Config, out: Path) -> Config:
 
 def teacher_outputs(config: Config, seed: int) -> Tensor | None:
     """(N, C) what the teacher's run of the same seed says about every node; None without a teacher."""
-    from agdn.experiments.load import load
+    from agdn.experiments.load import load_nodes
 
     options = config.task.distillation
     if options is None:
@@ -44,7 +44,7 @@ def teacher_outputs(config: Config, seed: int) -> Tensor | None:
     if options.runs is None:
         raise ValueError("task.distillation has no runs of a teacher yet; train the recipe with agdn train or agdn.run")
     folder = _run_of(Path(options.runs), seed)
-    trained = load(read_run(folder))
+    trained = load_nodes(read_run(folder), "a teacher")
     with torch.no_grad():
         return trained.outputs().float().cpu()
 

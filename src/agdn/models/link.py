@@ -2,46 +2,39 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.nn.init import glorot_uniform_
-from agdn.ops import pair_product, relu_dropout
+from agdn.ops.sparse_rows import dense
 
 
-class HadamardMLP(nn.Module):
-    """An MLP on the element-wise product h_u * h_v, symmetric in u and v."""
+class NodeEmbedding(nn.Module):
+    """A vector for every node, learnt with the rest."""
 
-    def __init__(self, in_channels: int, hidden_channels: int, num_layers: int = 2, *, dropout: float = 0.0) -> None:
+    def __init__(self, num_nodes: int, channels: int) -> None:
         super().__init__()
-        if num_layers < 1:
-            raise ValueError(f"num_layers must be at least 1, got {num_layers}")
-        widths = [in_channels] + [hidden_channels] * (num_layers - 1) + [1]
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
-        self.dropout = dropout
+        self.weight = nn.Parameter(torch.empty(num_nodes, channels))
+        self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        for layer in self.layers:
-            layer.reset_parameters()  # type: ignore[operator]
+        glorot_uniform_(self.weight, self.weight.size(1), self.weight.size(0), gain=1.0)
 
-    def forward(self, h: Tensor, pairs: Tensor) -> Tensor:
-        """(N, C) node states and (2, P) node pairs -> (P,) logits."""
-        x = pair_product(h, pairs)
-        for layer in self.layers[:-1]:
-            x = relu_dropout(layer(x), self.dropout, self.training)
-        logits: Tensor = self.layers[-1](x).squeeze(-1)
-        return logits
+    def forward(self, nodes: Tensor | None = None) -> Tensor:
+        """(len(nodes), channels); of all nodes without an argument."""
+        return self.weight if nodes is None else self.weight.index_select(0, nodes)
 
 
 class LinkModel(nn.Module):
-    """A graph encoder, a pair decoder and, where the nodes have no features, learned node embeddings.
+    """A graph encoder, a pair decoder and, where nodes have no features or these do not suffice, learned embeddings.
 
     Args:
         encoder: ``encoder(x, graph)`` -> (N, C) node states.
         decoder: ``decoder(h, pairs)`` -> (P,) logits.
+        state_channels: C.
         num_nodes, embedding_channels: Size of the learned embeddings; they replace the features, or are joined to them.
     """
 
@@ -50,32 +43,41 @@ class LinkModel(nn.Module):
         encoder: nn.Module,
         decoder: nn.Module,
         *,
+        state_channels: int,
         num_nodes: int | None = None,
         embedding_channels: int | None = None,
     ) -> None:
         super().__init__()
         if (num_nodes is None) != (embedding_channels is None):
             raise ValueError("learned embeddings need both num_nodes and embedding_channels")
-        self.encoder, self.decoder = encoder, decoder
-        self.embedding: nn.Parameter | None = None
+        self.encoder, self.decoder, self.state_channels = encoder, decoder, state_channels
+        self.embedding: NodeEmbedding | None = None
         if num_nodes is not None and embedding_channels is not None:
-            self.embedding = nn.Parameter(torch.empty(num_nodes, embedding_channels))
-            glorot_uniform_(self.embedding, embedding_channels, num_nodes, gain=1.0)
+            self.embedding = NodeEmbedding(num_nodes, embedding_channels)
 
     def reset_parameters(self) -> None:
-        for part in (self.encoder, self.decoder):
-            part.reset_parameters()  # type: ignore[operator]
-        if self.embedding is not None:
-            glorot_uniform_(self.embedding, self.embedding.size(1), self.embedding.size(0), gain=1.0)
+        for part in (self.encoder, self.decoder, self.embedding):
+            if part is not None:
+                part.reset_parameters()  # type: ignore[operator]
 
-    def encode(self, x: Tensor | None, graph: Graph | Tensor) -> Tensor:
-        """(N, C) node states."""
-        given = [tensor for tensor in (x, self.embedding) if tensor is not None]
-        if not given:
-            raise ValueError("this model has no learned embeddings; give it node features x")
-        states: Tensor = self.encoder(torch.cat(given, dim=1) if len(given) > 1 else given[0], graph)
+    def given(self, x: Tensor | None, nodes: Tensor | None = None) -> Tensor:
+        """What the encoder reads: features, embeddings or both; ``nodes`` are the ids of the rows of a piece."""
+        if self.embedding is None:
+            if x is None:
+                raise ValueError("this model has no learned embeddings; give it node features x")
+            return x
+        learnt = self.embedding(nodes)
+        return learnt if x is None else torch.cat([dense(x), learnt], dim=1)
+
+    def encode(self, x: Tensor | None, graph: Graph | Tensor, nodes: Tensor | None = None, **edges: Tensor) -> Tensor:
+        """(N, C) node states; ``edges`` are edge signals, such as ``edge_weight``."""
+        states: Tensor = self.encoder(self.given(x, nodes), graph, **edges)
         return states
 
-    def forward(self, x: Tensor | None, graph: Graph | Tensor, pairs: Tensor) -> Tensor:
-        logits: Tensor = self.decoder(self.encode(x, graph), pairs)
+    def decode(self, states: Any, pairs: Tensor) -> Tensor:
+        """(P,) logits."""
+        logits: Tensor = self.decoder(states, pairs)
         return logits
+
+    def forward(self, x: Tensor | None, graph: Graph | Tensor, pairs: Tensor) -> Tensor:
+        return self.decode(self.encode(x, graph), pairs)

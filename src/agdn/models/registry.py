@@ -11,6 +11,7 @@ from torch import nn
 from agdn.models.agdn import AGDN, ConvOptions
 from agdn.models.gat import GAT
 from agdn.models.gcn import GCN
+from agdn.models.identity import Identity
 from agdn.models.label_propagation import LabelPropagation
 from agdn.models.mlp import MLP
 from agdn.models.presets import PRESETS
@@ -23,17 +24,21 @@ MODELS: dict[str, type[nn.Module]] = {
     "GAT": GAT,
     "GCN": GCN,
     "GraphSAGE": GraphSAGE,
+    "Identity": Identity,
     "LabelPropagation": LabelPropagation,
     "MLP": MLP,
 }
+HEURISTICS: dict[str, type[nn.Module]] = {}
+"""What scores pairs of nodes by the graph alone."""
 FROM_DATA = ("in_channels", "out_channels")
 
 
 def option_types(name: str) -> dict[str, Any]:
     """The options of a model with their types, without those that the data decides."""
-    if name not in MODELS:
-        raise ValueError(unknown_name("model", name, sorted(MODELS)))
-    constructor = MODELS[name].__init__
+    known = {**MODELS, **HEURISTICS}
+    if name not in known:
+        raise ValueError(unknown_name("model", name, sorted(known)))
+    constructor = known[name].__init__
     hints = {**get_type_hints(constructor), **(get_type_hints(ConvOptions) if name == "AGDN" else {})}
     kinds = {parameter.name: parameter.kind for parameter in inspect.signature(constructor).parameters.values()}
     keywords = [key for key in hints if kinds.get(key) is not inspect.Parameter.VAR_KEYWORD]
@@ -42,7 +47,7 @@ def option_types(name: str) -> dict[str, Any]:
 
 def option_defaults(name: str) -> dict[str, Any]:
     """What a model takes where nothing is said; options without a default are not in it."""
-    signatures = [MODELS[name].__init__, *([AGDNConv.__init__] if name == "AGDN" else [])]
+    signatures = [{**MODELS, **HEURISTICS}[name].__init__, *([AGDNConv.__init__] if name == "AGDN" else [])]
     known = option_types(name)
     defaults: dict[str, Any] = {}
     for signature in signatures:

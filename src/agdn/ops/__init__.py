@@ -6,6 +6,7 @@ from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.kernels.buffers import reuse_freed_memory
 from agdn.ops.neighbours import sample_egos, sample_neighbours
 from agdn.ops.normalise import normalised_adjacency
+from agdn.ops.pair_dot import pair_dot
 from agdn.ops.pairs import pair_product
 from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
@@ -28,6 +29,7 @@ __all__ = [
     "kernels_run_on",
     "node_scores",
     "normalised_adjacency",
+    "pair_dot",
     "pair_product",
     "plain_operators",
     "propagate",

@@ -17,14 +17,22 @@ from agdn.ops.backend import kernels_run_on
 
 def pair_product(h: Tensor, pairs: Tensor) -> Tensor:
     """(N, C) node states and (2, P) node pairs -> (P, C)."""
-    if pairs.dim() != 2 or pairs.size(0) != 2:
-        raise ValueError(f"pairs must have shape (2, P), got {tuple(pairs.shape)}")
+    check_pairs(pairs, (len(h), len(h)))
     if not kernels_run_on(h):
         return h[pairs[0]] * h[pairs[1]]
-    if not torch.compiler.is_compiling() and pairs.numel() and not 0 <= int(pairs.min()) <= int(pairs.max()) < len(h):
-        raise ValueError(f"pairs name nodes {int(pairs.min())}..{int(pairs.max())}, but there are {len(h)} nodes")
     out: Tensor = pair_product_op(h.contiguous(), pairs.contiguous())
     return out
+
+
+def check_pairs(pairs: Tensor, nodes: tuple[int, int]) -> None:
+    """Pairs of rows, the sources below the first number of ``nodes`` and the targets below the second."""
+    if pairs.dim() != 2 or pairs.size(0) != 2:
+        raise ValueError(f"pairs must have shape (2, P), got {tuple(pairs.shape)}")
+    if torch.compiler.is_compiling() or not pairs.numel() or pairs.device.type != "cpu":
+        return  # other devices check their indices themselves
+    for ends, count in zip(pairs, nodes, strict=True):
+        if not 0 <= int(ends.min()) <= int(ends.max()) < count:
+            raise ValueError(f"pairs name nodes {int(pairs.min())}..{int(pairs.max())}, but there are {count} nodes")
 
 
 @torch.library.custom_op("agdn::pair_product", mutates_args=())

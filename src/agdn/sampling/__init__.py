@@ -3,7 +3,7 @@
 from agdn.sampling.ahead import batches
 from agdn.sampling.batch import Batch, Sampler
 from agdn.sampling.cluster_partition import ClusterPartition
-from agdn.sampling.neighbours import EgoSampler, NeighbourSampler
+from agdn.sampling.neighbours import EgoSampler, Neighbourhood, NeighbourSampler
 from agdn.sampling.random_partition import RandomPartition
 from agdn.sampling.saint import SaintEdge, SaintNode, SaintWalk
 
@@ -12,6 +12,7 @@ __all__ = [
     "ClusterPartition",
     "EgoSampler",
     "NeighbourSampler",
+    "Neighbourhood",
     "RandomPartition",
     "SaintEdge",
     "SaintNode",

@@ -13,6 +13,25 @@ from agdn.sampling.batch import Batch
 from agdn.sampling.seed_batches import SeedBatches
 
 
+class Neighbourhood:
+    """Edges drawn hop by hop around any nodes: what a step needs whose nodes are known only then.
+
+    Args:
+        fanouts, hops, replace: As of :class:`NeighbourSampler`.
+    """
+
+    def __init__(
+        self, graph: Graph, fanouts: int | Sequence[int], *, hops: int | None = None, replace: bool = False
+    ) -> None:
+        self.graph, self.fanouts, self.replace = graph.to("cpu"), _each_hop(fanouts, hops), replace
+
+    def around(self, nodes: Tensor, seed: int) -> Batch:
+        """With different ``nodes`` as its seeds; the draws are fixed by ``seed``."""
+        nodes = nodes.cpu().to(self.graph.indices.dtype)
+        graph, all_nodes = sample_neighbours(self.graph, nodes, self.fanouts, replace=self.replace, seed=seed)
+        return Batch(graph, all_nodes, len(nodes))
+
+
 class _SeededSampler:
     """What both have in common."""
 

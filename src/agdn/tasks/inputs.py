@@ -14,7 +14,7 @@ from agdn.graph import Graph
 from agdn.ops import sum_over_targets
 from agdn.ops.sparse_rows import compact, dense, select_rows
 from agdn.ops.storage import Storage
-from agdn.sampling import Batch, Sampler, batches
+from agdn.sampling import Batch, Neighbourhood, Sampler, batches
 
 Setting = Literal["transductive", "inductive"]
 
@@ -108,12 +108,14 @@ class Inputs:
     Attributes:
         sampler: Cuts ``train`` into the batches of an epoch; None where an epoch is one step on all of it.
         views: Partitions of ``whole``, through which evaluation goes; none where it takes all at once.
+        neighbourhood: Samples the surroundings of the node pairs of a step; None where a step sees all of ``train``.
     """
 
     train: Signals
     whole: Signals
     sampler: Sampler | None = None
     views: tuple[Sampler, ...] = ()
+    neighbourhood: Neighbourhood | None = None
 
     def stored(self, storage: Storage) -> Inputs:
         """The same, evaluated layer by layer with states in ``storage``."""
@@ -158,7 +160,7 @@ def _check_signals(dataset: Dataset, bare: bool) -> None:
     if dataset.x is None and dataset.edge_attr is None and not bare:
         raise ValueError(
             f"{dataset.name} has neither node nor edge features; give it some, such as a file of features, "
-            "or labels as input (task.labels)"
+            "labels as input (task.labels) or, for links, learned embeddings (task.embedding_channels)"
         )
     for name, signal, kind in (("x", dataset.x, "node"), ("edge_attr", dataset.edge_attr, "edge")):
         if signal is not None and not bool(torch.isfinite(signal.sum(dtype=torch.float64))):

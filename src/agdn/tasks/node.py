@@ -55,6 +55,9 @@ class NodeTask:
         parts: Which parts are scored, and so need labels; what chooses between models leaves ``test`` out.
     """
 
+    notes: tuple[str, ...] = ()
+    pairs_of_step = 0
+
     def __init__(
         self,
         dataset: Dataset,
@@ -71,7 +74,7 @@ class NodeTask:
         parts: Sequence[str] = PARTS,
     ) -> None:
         if dataset.target == "link":
-            raise ValueError(f"{dataset.name} asks for links; a node task needs a label on the nodes")
+            raise ValueError(f"{dataset.name} asks for links; say how they are learnt in a section link: of the recipe")
         if dataset.y is None:
             raise ValueError(f"{dataset.name} has no labels; a node task needs y")
         if not isinstance(dataset.split, NodeSplit):

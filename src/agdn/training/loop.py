@@ -160,6 +160,14 @@ def _evaluated(state: State, task: Task, inputs: Any) -> Evaluation:
 def _clip(model: nn.Module, settings: Settings) -> None:
     if settings.clip_norm is None:
         return
-    parts = [model.get_submodule(name) for name in settings.clip_parts] or [model]
+    parts = [_part(model, name) for name in settings.clip_parts] or [model]
     for part in parts:
         nn.utils.clip_grad_norm_(part.parameters(), settings.clip_norm)
+
+
+def _part(model: nn.Module, name: str) -> nn.Module:
+    try:
+        return model.get_submodule(name)
+    except AttributeError:
+        known = ", ".join(child for child, _ in model.named_children())
+        raise TrainingError(f"clip_parts names {name!r}, but the parts of the model are {known}") from None

@@ -21,18 +21,25 @@ from agdn.training.errors import TrainingError
 from agdn.training.settings import Settings
 
 TRIALS = (256, 512)  # nodes
+PAIRS = 1024
 USABLE_SHARE = 0.8  # of the free memory, where something is chosen by what fits
 ALLOWANCE = 1.25  # buffers that live inside an operator are not seen
 MOMENTS = {"adam": 2, "adamw": 2, "rmsprop": 1, "sgd": 0}
 
 
-def estimate(model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0) -> int:
+def estimate(
+    model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0, pairs_of_step: int = 0
+) -> int:
     """Bytes that training will need beyond those that hold the data and the model already.
 
-    ``added_columns``: of node features that the task joins to those of ``inputs`` in every step.
+    ``added_columns``: of node features that the task joins to those of ``inputs`` in every step; ``pairs_of_step``:
+    node pairs that it scores in one.
     """
     signals = inputs.train if inputs.sampler is None else inputs.train.piece(inputs.sampler.batch(0, 0))
-    step = _scaled(_peak_of_step, copy.deepcopy(model).cpu().train(), signals, added_columns)
+    tried = copy.deepcopy(model).cpu().train()
+    step = _scaled(_peak_of_step, tried, signals, added_columns)
+    if pairs_of_step:
+        step += ALLOWANCE * _peak_of_pairs(tried) * pairs_of_step / PAIRS
     weights = sum(p.nbytes for p in model.parameters())
     momentum = getattr(settings.optimizer, "momentum", 0) > 0
     copies = MOMENTS[settings.optimizer.name] + momentum + (settings.ema_decay is not None) + 1  # 1: the best
@@ -57,16 +64,19 @@ def _scaled(peak: Callable[[nn.Module, Signals], int], model: nn.Module, signals
     return ALLOWANCE * max(0.0, small + by_node * (nodes - TRIALS[0]))
 
 
-def check(model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0) -> None:
+def check(
+    model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0, pairs_of_step: int = 0
+) -> None:
     """Refuse a run that will not fit, before its first step."""
     free = available(next(model.parameters()).device)
     if free is None:
         return
-    needed = estimate(model, inputs, settings, added_columns=added_columns)
+    needed = estimate(model, inputs, settings, added_columns=added_columns, pairs_of_step=pairs_of_step)
     if needed > free:
+        smaller = "a smaller link.batch_size" if pairs_of_step else "sampling=auto"
         raise TrainingError(
             f"training needs about {needed / 1e9:.1f} GB, but {free / 1e9:.1f} GB are free: "
-            "use sampling=auto, memory=recompute, fewer hidden channels, heads, hops or layers, or a larger machine"
+            f"use {smaller}, memory=recompute, fewer hidden channels, heads, hops or layers, or a larger machine"
         )
 
 
@@ -114,7 +124,30 @@ def _peak_of_step(model: nn.Module, signals: Signals) -> int:
     model.zero_grad(set_to_none=True)
     followed = _Peak()
     with followed:
-        signals.outputs(model).float().log_softmax(1).square().mean().backward()
+        _states(model, signals).float().log_softmax(1).square().mean().backward()
+    return followed.peak
+
+
+def _states(model: nn.Module, signals: Signals) -> Tensor:
+    """What a model makes of every node; one for links has embeddings of its own for the nodes that it knows."""
+    if not hasattr(model, "encode"):
+        return signals.outputs(model)
+    embedding = getattr(model, "embedding", None)
+    known = None if embedding is None else torch.arange(signals.graph.num_nodes) % len(embedding.weight)
+    edges = {"edge_attr": signals.edge_attr, "edge_weight": signals.edge_weight}
+    given = {name: signal for name, signal in edges.items() if signal is not None}
+    states: Tensor = model.encode(signals.x, signals.graph, known, **given)  # type: ignore[operator]
+    return states
+
+
+def _peak_of_pairs(model: nn.Module) -> int:
+    """What the decoder of a model for links needs for PAIRS pairs."""
+    width = int(model.state_channels)  # type: ignore[arg-type]
+    followed = _Peak()
+    with torch.random.fork_rng(devices=[]):
+        states, pairs = torch.rand(TRIALS[0], width, requires_grad=True), torch.randint(TRIALS[0], (2, PAIRS))
+        with followed:
+            model.decode(states, pairs).square().mean().backward()  # type: ignore[operator]
     return followed.peak
 
 
@@ -122,7 +155,7 @@ def _peak_of_step(model: nn.Module, signals: Signals) -> int:
 def _peak_of_inference(model: nn.Module, signals: Signals) -> int:
     followed = _Peak()
     with followed:
-        signals.outputs(model)
+        _states(model, signals)
     return followed.peak
 
 

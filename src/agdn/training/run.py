@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from agdn.tasks.inputs import Inputs
+from agdn.tasks.link import LinkTask
 from agdn.tasks.node import NodeTask
 from agdn.training import checkpoint, memory_estimate, wrappers
 from agdn.training.epoch import Epoch
@@ -46,7 +47,7 @@ class Trained:
 
 def train(
     model: nn.Module,
-    task: NodeTask,
+    task: NodeTask | LinkTask,
     inputs: Inputs,
     settings: Settings,
     *,
@@ -82,7 +83,9 @@ def train(
         folder.mkdir(parents=True, exist_ok=True)
         _resume(folder, state) if resume else _require_new(folder)
     if check_memory and state.epoch < settings.epochs:
-        memory_estimate.check(model, inputs, settings, added_columns=task.input_columns)
+        memory_estimate.check(
+            model, inputs, settings, added_columns=task.input_columns, pairs_of_step=task.pairs_of_step
+        )
     with nullcontext(Stop()) if folder is None else caught() as stop:
         saver = None
         if folder is not None:
@@ -107,7 +110,7 @@ def train(
 
 
 @torch.no_grad()
-def _as_it_is(model: nn.Module, task: NodeTask, inputs: Inputs) -> Trained:
+def _as_it_is(model: nn.Module, task: NodeTask | LinkTask, inputs: Inputs) -> Trained:
     """A model that is not trained, such as one without parameters: its one evaluation is the run."""
     start = time.perf_counter()
     evaluation = task.evaluate(model.eval(), inputs)

@@ -1,10 +1,10 @@
-"""Products of node pairs and their gradient, node by node."""
+"""Products of node pairs, element by element or summed, and their gradients, node by node."""
 
 from __future__ import annotations
 
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel
+from agdn.ops.kernels.jit import kernel, serial_kernel
 
 
 @kernel
@@ -16,7 +16,7 @@ def product(chunks, h, pairs, out):
                 o[c] = u[c] * v[c]
 
 
-@kernel
+@serial_kernel
 def visits_by_node(pairs, indptr, visits):
     """A counting sort: visits[indptr[n]:indptr[n + 1]] are 2p + side for the pairs that node n stands in."""
     count = pairs.shape[1]
@@ -48,3 +48,42 @@ def product_back(chunks, indptr, visits, pairs, g, h, out):
                 up, other = g[p], h[pairs[1 - side, p]]
                 for c in range(len(o)):
                     o[c] += up[c] * other[c]
+
+
+@kernel
+def dot(chunks, a, b, pairs, out):
+    zero = a.dtype.type(0)
+    for chunk in prange(len(chunks) - 1):
+        for p in range(chunks[chunk], chunks[chunk + 1]):
+            u, v, total = a[pairs[0, p]], b[pairs[1, p]], zero
+            for c in range(len(u)):
+                total += u[c] * v[c]
+            out[p] = total
+
+
+@serial_kernel
+def pairs_by_node(ends, indptr, visits):
+    """A counting sort: visits[indptr[n]:indptr[n + 1]] are the pairs that end in node n, in their order."""
+    for p in range(len(ends)):
+        indptr[ends[p] + 1] += 1
+    for n in range(len(indptr) - 1):
+        indptr[n + 1] += indptr[n]
+    place = indptr[:-1].copy()
+    for p in range(len(ends)):
+        visits[place[ends[p]]] = p
+        place[ends[p]] += 1
+
+
+@kernel
+def dot_back(chunks, indptr, visits, ends, g, other, out):
+    """out[n] = sum of g[p] * other[ends[p]] over the pairs of node n."""
+    for chunk in prange(len(chunks) - 1):
+        for n in range(chunks[chunk], chunks[chunk + 1]):
+            o = out[n]
+            for c in range(len(o)):
+                o[c] = 0
+            for at in range(indptr[n], indptr[n + 1]):
+                p = visits[at]
+                up, row = g[p], other[ends[p]]
+                for c in range(len(o)):
+                    o[c] += up * row[c]

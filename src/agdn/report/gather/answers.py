@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from agdn.data.dataset import Dataset, NodeSplit
-from agdn.experiments.load import load
+from agdn.experiments.load import load_nodes
 from agdn.experiments.prediction import LayerHops
 from agdn.experiments.result import SHARES, Run
 from agdn.tasks.output import NodeOutput
@@ -57,7 +57,7 @@ class Answers:
 
 def answers(run: Run) -> Answers:
     """Load and ask the model; an error that tells why it cannot be asked, or that the data are no longer the same."""
-    trained = load(run)
+    trained = load_nodes(run, "this part of the page")
     dataset = trained.dataset
     if dataset.graph.num_nodes != run.dataset.get("nodes"):
         raise ValueError(

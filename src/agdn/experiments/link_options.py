@@ -1,0 +1,55 @@
+"""The ``link:`` section: links instead of labels, how they are decoded, and what they are compared with."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, PositiveInt
+
+from agdn.experiments.section import Section
+
+
+class Negatives(Section):
+    """Pairs that are not linked, drawn anew in every step.
+
+    Attributes:
+        name: ``global``, any two nodes; ``strict``, two nodes that no known edge joins; ``per_source``, the source of
+            the positive with any node; ``permuted``, one strict pair a positive, in several orders.
+        per_edge: So many for each positive.
+    """
+
+    name: Literal["global", "strict", "per_source", "permuted"] = "global"
+    per_edge: PositiveInt = 1
+
+
+class Link(Section):
+    """What is learnt about pairs of nodes; ``model`` then makes the states of the nodes, or is a heuristic.
+
+    Attributes:
+        decoder: ``name`` and options: ``mlp`` (``hidden_channels``, ``num_layers``, ``dropout``) on the product of
+            both states, ``dot``, ``cosine`` (``scale``) or ``bilinear``.
+        embedding_channels: Learn a vector of this width for every node, beside its features where it has some.
+        features: ``drop`` leaves the features of nodes out.
+        channels: Width of the states that the decoder reads; by default the model's ``hidden_channels``.
+        loss: ``cross_entropy``, ``auc``, ``hinge_auc``, ``log_rank``, ``info_nce``, or for edges with weights
+            ``weighted_cross_entropy``, ``weighted_auc``, ``adaptive_auc``, ``weighted_hinge_auc``,
+            ``adaptive_hinge_auc``.
+        negatives: What positives are compared with.
+        batch_size: Positives of a step; None for all, or in pieces of the graph all edges of a piece.
+        leave_out_targets: Take the positives of a step out of the message graph; by default where the surroundings of
+            the pairs are sampled.
+        valid_edges: ``input`` puts validation edges into the message graph when test edges are scored; every result
+            says so.
+        eval_batch_size: Pairs that are scored at once in evaluation.
+    """
+
+    decoder: dict[str, Any] = Field(default_factory=lambda: {"name": "mlp"})
+    embedding_channels: PositiveInt | None = None
+    features: Literal["keep", "drop"] = "keep"
+    channels: PositiveInt | None = None
+    loss: str = "cross_entropy"
+    negatives: Negatives = Negatives()
+    batch_size: PositiveInt | None = 65_536
+    leave_out_targets: bool | None = None
+    valid_edges: Literal["hidden", "input"] = "hidden"
+    eval_batch_size: PositiveInt = 65_536

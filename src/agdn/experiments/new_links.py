@@ -1,0 +1,86 @@
+"""The most likely links that a graph does not have yet, node by node, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from agdn.data.dataset import Dataset, EdgeSplit
+from agdn.graph import Graph
+from agdn.ops.candidates import near_nodes
+from agdn.tasks.pair_scores import Watch
+
+Candidates = Literal["auto", "all", "near"]
+ALL_UP_TO = 50_000_000  # pairs that are scored one by one where nobody says otherwise
+NEAR = 200  # candidates a node among those two steps away
+PAIRS = 1 << 20  # scored at once
+
+Found = tuple[np.ndarray, np.ndarray, np.ndarray, str]
+
+
+def new_links(
+    score: Callable[[Tensor], Tensor],
+    dataset: Dataset,
+    top_k: int,
+    *,
+    candidates: Candidates = "auto",
+    watch: Watch | None = None,
+) -> Found:
+    """Sources in their order, targets by falling score, the scores, and a sentence on which pairs were looked at.
+
+    A link that any part of the split knows is not new. ``all`` looks at every other pair; ``near`` at the ``NEAR``
+    nodes two steps away that share the most of their surroundings with a node.
+    """
+    if top_k < 1:
+        raise ValueError(f"top_k must be at least 1, got {top_k}")
+    nodes = dataset.graph.num_nodes
+    if candidates == "auto":
+        candidates = "all" if nodes * nodes <= ALL_UP_TO else "near"
+    known = _known(dataset)
+    step = max(1, PAIRS // (nodes if candidates == "all" else NEAR))
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for begin in range(0, nodes, step):
+        block = torch.arange(begin, min(begin + step, nodes))
+        pairs = _every_other(block, known) if candidates == "all" else near_nodes(known, block, NEAR)
+        found.append(_best(pairs, score(pairs), top_k))
+        if watch is not None:
+            watch("nodes", int(block[-1]) + 1, nodes)
+    looked = (
+        "every pair that is not linked"
+        if candidates == "all"
+        else f"for each node the {NEAR} nodes two steps away that share the most neighbours with it"
+    )
+    source, target, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return source, target, scores, looked
+
+
+def _known(dataset: Dataset) -> Graph:
+    """All edges of all parts, in both directions: whoever is in it is linked already."""
+    parts = [dataset.graph.edge_index]
+    if isinstance(dataset.split, EdgeSplit):
+        parts += [dataset.split.train, dataset.split.valid, dataset.split.test]
+    return Graph(torch.cat(parts, dim=1), dataset.graph.num_nodes).undirected()
+
+
+def _every_other(block: Tensor, known: Graph) -> Tensor:
+    """(2, P) every pair of a node of the block with one that it is not linked to."""
+    free = torch.ones(len(block), known.num_nodes, dtype=torch.bool)
+    begin, end = int(known.indptr[block[0]]), int(known.indptr[block[-1] + 1])
+    free[known.targets[begin:end].long() - block[0], known.indices[begin:end].long()] = False
+    free[torch.arange(len(block)), block] = False
+    rows, columns = free.nonzero().t()
+    return torch.stack([block[rows], columns])
+
+
+def _best(pairs: Tensor, scores: Tensor, top_k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ``top_k`` best of every source; of equal ones the lower id."""
+    source, target, values = pairs[0].numpy(), pairs[1].numpy(), scores.numpy()
+    order = np.lexsort((target, -values, source))
+    source, target, values = source[order], target[order], values[order]
+    rank = np.arange(len(source)) - np.searchsorted(source, source)
+    kept = rank < top_k
+    return source[kept], target[kept], values[kept]
