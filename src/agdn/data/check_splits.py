@@ -112,11 +112,11 @@ def _leaks(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
         if bool(seen.any()):
             pair = getattr(split, name)[:, int(seen.nonzero()[0])].tolist()
             what = f"{int(seen.sum())} {name} edge(s) are in the message graph, such as {pair}: the answer is visible"
-            yield Finding("error", what, f"{where}.{name}", "take them out of the graph")
+            yield Finding("error", what, f"{where}.{name}", "take them out of the graph", is_leak=True)
         if bool(backwards.any()):
             pair = getattr(split, name)[:, int(backwards.nonzero()[0])].tolist()
             what = f"the reverse of {int(backwards.sum())} {name} edge(s) is in the message graph, such as of {pair}"
-            yield Finding("error", what, f"{where}.{name}", "keep (u, v) and (v, u) in one part")
+            yield Finding("error", what, f"{where}.{name}", "keep (u, v) and (v, u) in one part", is_leak=True)
     for first, second in combinations(PARTS, 2):
         shared = _among(either[second], either[first])
         if bool(shared.any()):
@@ -124,7 +124,9 @@ def _leaks(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
             same = bool(_among(ordered[second], ordered[first]).any())
             how = "are in both parts" if same else "are in the other part backwards"
             what = f"{int(shared.sum())} edge(s) of {first} and {second} {how}, such as {pair}"
-            yield Finding("error", what, f"{where}.{first}, {where}.{second}", "keep (u, v) and (v, u) in one part")
+            yield Finding(
+                "error", what, f"{where}.{first}, {where}.{second}", "keep (u, v) and (v, u) in one part", is_leak=True
+            )
 
 
 def _negatives(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
@@ -138,7 +140,9 @@ def _negatives(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Findi
         if bool(real.any()):
             pair = negatives[:, int(real.nonzero()[0])].tolist()
             what = f"{int(real.sum())} negative(s) are edges, such as {pair}"
-            yield Finding("error", what, f"{where}.{name}", "draw negatives among pairs that are not joined")
+            yield Finding(
+                "error", what, f"{where}.{name}", "draw negatives among pairs that are not joined", is_leak=True
+            )
         loops = int((negatives[0] == negatives[1]).sum())
         if loops:
             what = f"{loops} negative(s) join a node to itself"

@@ -13,9 +13,11 @@ class Finding:
     """What is wrong, where, and what to do about it.
 
     An ``error`` makes training fail or its score wrong, a ``warning`` is likely a mistake, a ``note`` is good to know.
+    A leak is an error that flatters the score: one part of a split can see the answers of another.
     """
 
     severity: Severity
     what: str
     where: str
     remedy: str
+    is_leak: bool = False

@@ -38,6 +38,7 @@ def link_task(
         batch_size=link.batch_size,
         leave_out_targets=around if link.leave_out_targets is None else link.leave_out_targets,
         valid_edges=link.valid_edges,
+        leaks=link.leaks,
         eval_batch_size=link.eval_batch_size,
         seed=derived(seed, TASK),
         parts=parts,

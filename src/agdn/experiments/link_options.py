@@ -40,6 +40,8 @@ class Link(Section):
             the pairs are sampled.
         valid_edges: ``input`` puts validation edges into the message graph when test edges are scored; every result
             says so.
+        leaks: What is done where a published split lets an answer be seen, such as a test edge backwards in the message
+            graph: ``refuse`` it, or ``report`` it in every result.
         eval_batch_size: Pairs that are scored at once in evaluation.
     """
 
@@ -52,4 +54,5 @@ class Link(Section):
     batch_size: PositiveInt | None = 65_536
     leave_out_targets: bool | None = None
     valid_edges: Literal["hidden", "input"] = "hidden"
+    leaks: Literal["refuse", "report"] = "refuse"
     eval_batch_size: PositiveInt = 65_536

@@ -11,6 +11,7 @@ from torch import nn
 from agdn.models.agdn import AGDN, ConvOptions
 from agdn.models.gat import GAT
 from agdn.models.gcn import GCN
+from agdn.models.heuristics import AdamicAdar, CommonNeighbours, Katz, PersonalisedPageRank, ResourceAllocation
 from agdn.models.identity import Identity
 from agdn.models.label_propagation import LabelPropagation
 from agdn.models.mlp import MLP
@@ -28,7 +29,13 @@ MODELS: dict[str, type[nn.Module]] = {
     "LabelPropagation": LabelPropagation,
     "MLP": MLP,
 }
-HEURISTICS: dict[str, type[nn.Module]] = {}
+HEURISTICS: dict[str, type[nn.Module]] = {
+    "AdamicAdar": AdamicAdar,
+    "CommonNeighbours": CommonNeighbours,
+    "Katz": Katz,
+    "PersonalisedPageRank": PersonalisedPageRank,
+    "ResourceAllocation": ResourceAllocation,
+}
 """What scores pairs of nodes by the graph alone."""
 FROM_DATA = ("in_channels", "out_channels")
 

@@ -47,6 +47,7 @@ class LinkTask:
         batch_size: Positives of a step; None for all, or in pieces all edges of a piece.
         leave_out_targets: Take the positives of a step out of the message graph, so that none sees itself.
         valid_edges: ``input``: when test pairs are scored the validation edges are in the message graph too.
+        leaks: ``refuse`` a split that lets an answer be seen, or ``report`` it in the notes of every result.
         eval_batch_size: Pairs that are scored at once in evaluation.
         seed: Fixes order and negatives.
         parts: Which parts are scored; what chooses between models leaves ``test`` out.
@@ -68,6 +69,7 @@ class LinkTask:
         batch_size: int | None = 65_536,
         leave_out_targets: bool = False,
         valid_edges: Literal["hidden", "input"] = "hidden",
+        leaks: Literal["refuse", "report"] = "refuse",
         eval_batch_size: int = 65_536,
         seed: int = 0,
         parts: Sequence[str] = PARTS,
@@ -75,7 +77,7 @@ class LinkTask:
     ) -> None:
         if dataset.target != "link" or not isinstance(dataset.split, EdgeSplit):
             raise ValueError(f"{dataset.name} asks for {dataset.target}; a link task needs a split of its edges")
-        _refuse_leaks(dataset)
+        self._leaks = _leaks(dataset, refuse=leaks == "refuse")
         if loss not in LINK_LOSSES:
             raise ValueError(f"a link task has the losses {', '.join(LINK_LOSSES)}, not {loss!r}")
         self.name, self.split, self.graph = dataset.name, dataset.split, dataset.graph.to("cpu")
@@ -93,8 +95,8 @@ class LinkTask:
     def notes(self) -> tuple[str, ...]:
         """What every result must say."""
         if self.valid_edges == "hidden":
-            return ()
-        return ("Validation edges are part of the message graph when test edges are scored.",)
+            return self._leaks
+        return (*self._leaks, "Validation edges are part of the message graph when test edges are scored.")
 
     # Training
 
@@ -257,10 +259,16 @@ def states_of(model: nn.Module, signals: Signals) -> Any:
     return model.encode(signals.x, signals.graph, signals.nodes, **edges)  # type: ignore[operator]
 
 
-def _refuse_leaks(dataset: Dataset) -> None:
+def _leaks(dataset: Dataset, *, refuse: bool) -> tuple[str, ...]:
+    """Sentences on what lets an answer be seen; what makes no sense at all is always refused."""
+    told = []
     for finding in split_findings(dataset):
         if finding.severity == "error":
-            raise ValueError(f"{dataset.name}: {finding.where}: {finding.what}; {finding.remedy}")
+            sentence = f"{dataset.name}: {finding.where}: {finding.what}"
+            if refuse or not finding.is_leak:
+                raise ValueError(f"{sentence}; {finding.remedy}")
+            told.append(f"{sentence}.")
+    return tuple(told)
 
 
 def _score_names(dataset: Dataset) -> tuple[str, ...]:

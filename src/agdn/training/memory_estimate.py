@@ -124,7 +124,9 @@ def _peak_of_step(model: nn.Module, signals: Signals) -> int:
     model.zero_grad(set_to_none=True)
     followed = _Peak()
     with followed:
-        _states(model, signals).float().log_softmax(1).square().mean().backward()
+        loss = _states(model, signals).float().log_softmax(1).square().mean()
+        if loss.requires_grad:  # not where the features themselves are the states
+            loss.backward()
     return followed.peak
 
 
