@@ -145,9 +145,7 @@ class Graph:
         graph._set(
             indptr=indptr,
             indices=_compact(indices, nodes),
-            order=torch.arange(
-                edges, dtype=torch.int32 if edges <= INT32_LIMIT else torch.int64, device=indices.device
-            ),
+            order=_compact(torch.arange(edges, device=indices.device), edges),
             origin=origin,
             num_src=nodes,
             num_dst=nodes,
@@ -279,10 +277,7 @@ class Graph:
         return graph
 
     def remaining(self, mask: Tensor) -> Graph:
-        """A graph of its own of the edges where ``mask`` (E,), in this graph's order, is true.
-
-        Unlike ``keep`` its degrees are its own, and edge attributes are carried over with ``carry``.
-        """
+        """A graph of its own of the edges that ``keep`` would keep; edge attributes come over with ``carry``."""
         self._require_square("remaining")
         kept = mask.nonzero().squeeze(1)
         counts = torch.cat([self.indptr.new_zeros(1), mask.cumsum(0)])

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from agdn.bench.graphs import BenchGraph
+from agdn.models import HadamardMLP, LinkModel
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
 
@@ -59,6 +60,26 @@ def write_pairs(folder: Path, *, num_nodes: int, channels: int, num_pairs: int) 
     _write(folder, "pairs", generator.integers(0, num_nodes, (2, num_pairs)))
     _write(folder, "upstream", generator.standard_normal((num_pairs, channels), np.float32))
     return folder
+
+
+def write_link_step(folder: Path, graph: BenchGraph, *, channels: int, positives: int, per_edge: int) -> Path:
+    """Edges, node pairs (edges, then other pairs for each) and the weights of the ddi preset with its decoder."""
+    folder.mkdir()
+    generator = np.random.default_rng(0)
+    known = graph.edge_index[:, generator.integers(graph.edge_index.shape[1], size=positives)]
+    others = generator.integers(0, graph.num_nodes, (2, positives * per_edge))
+    _write(folder, "edge_index", graph.edge_index)
+    _write(folder, "pairs", np.concatenate([known, others], axis=1))
+    torch.manual_seed(0)
+    _write_weights(folder, ddi_model(graph.num_nodes, channels))
+    return folder
+
+
+def ddi_model(num_nodes: int, channels: int, **options: Any) -> LinkModel:
+    """The published network for ogbl-ddi, of any size."""
+    encoder = AGDN.preset("ddi", channels, channels, hidden_channels=channels, **options)
+    decoder = HadamardMLP(channels, num_layers=2, dropout=0.4)
+    return LinkModel(encoder, decoder, state_channels=channels, num_nodes=num_nodes, embedding_channels=channels)
 
 
 def _write(folder: Path, name: str, values: np.ndarray[Any, Any]) -> None:

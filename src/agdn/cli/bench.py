@@ -91,6 +91,8 @@ _add_command("layer", "One AGDN-HA layer: ours, DGL, PyG's one hop, and the dens
 _add_command("model", "One training epoch of the arxiv preset.")
 _add_command("dropout", "Dropout after relu on 100 million floats.")
 _add_command("pairs", "The node-pair product of link decoding.")
+_add_command("heuristics", "Scores of node pairs from the neighbours that they share.")
+_add_command("link-step", "One training step of the ddi preset on its decoder's pairs.")
 _add_command("scaling", "Growth of time with edges, hops and channels, and the speed-up of threads.")
 _add_command("walks", "Random walks, and an epoch of the embeddings that they train.")
 _add_command("sampling", "Batches of a big graph: sampled neighbourhoods, parts, GraphSAINT walks.")

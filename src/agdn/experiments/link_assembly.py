@@ -22,6 +22,7 @@ from agdn.tasks.inputs import Inputs
 from agdn.tasks.link import LinkTask
 from agdn.tasks.pair_scores import Watch
 
+MANY = 1 << 24
 TASK = 2  # what the seed of a run is used for, beside training and evaluation in pieces
 
 
@@ -30,6 +31,7 @@ def link_task(
 ) -> LinkTask:
     """The task of a configuration's ``link`` section."""
     around = isinstance(config.sampling, Neighbours)
+    heuristic = config.model["name"] in HEURISTICS  # which begins anew for the same source in another batch
     return LinkTask(
         dataset,
         loss=link.loss,
@@ -39,7 +41,7 @@ def link_task(
         leave_out_targets=around if link.leave_out_targets is None else link.leave_out_targets,
         valid_edges=link.valid_edges,
         leaks=link.leaks,
-        eval_batch_size=link.eval_batch_size,
+        eval_batch_size=max(link.eval_batch_size, MANY) if heuristic else link.eval_batch_size,
         seed=derived(seed, TASK),
         parts=parts,
         watch=watch,

@@ -141,3 +141,17 @@ def test_batches_are_alike_whoever_makes_them(sampler: str, peers: tuple[ModuleT
         assert 50 < means[0][0] <= 50 * (1 + 3 + 6)
     for mean in means[1:]:
         torch.testing.assert_close(mean, means[0], rtol=0.1, atol=0)
+
+
+def test_a_link_step_changes_the_weights_and_answers_come_without_dropout(tmp_path: Path) -> None:
+    folder = inputs.write_link_step(tmp_path / "in", GRAPH, channels=4, positives=20, per_edge=3)
+    spec = {"task": "link step", "threads": 1, "folder": str(folder), "nodes": 60, "channels": 4, "positives": 20}
+    program = tasks.build(ours, {**spec, "memory": "store"})
+    first, second = program.answers(), program.answers()
+    np.testing.assert_array_equal(first["scores"], second["scores"])
+    assert first["scores"].shape == (80,)
+    assert {f"gradient of {name}" for name, _ in inputs.ddi_model(60, 4).named_parameters()} < first.keys()
+    before = [parameter.clone() for parameter in program.model.parameters()]
+    program.reset()
+    program.phases["step"]()
+    assert any(not torch.equal(a, b) for a, b in zip(before, program.model.parameters(), strict=True))

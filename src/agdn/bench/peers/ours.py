@@ -9,9 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from agdn import embedding, ops
+from agdn.bench.inputs import ddi_model
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
+from agdn.ops import heuristics
 from agdn.sampling import NeighbourSampler, RandomPartition, SaintWalk, Sampler, batches
 
 TAKES_WEIGHTS = True
@@ -30,6 +32,10 @@ def layer(in_channels: int, spec: dict[str, Any]) -> nn.Module:
 
 def model(in_channels: int, spec: dict[str, Any]) -> nn.Module:
     return AGDN.preset("arxiv", in_channels, spec["classes"], hidden_channels=spec["channels"], memory=spec["memory"])
+
+
+def link_model(spec: dict[str, Any]) -> nn.Module:
+    return ddi_model(spec["nodes"], spec["channels"], memory=spec["memory"])
 
 
 def relu_dropout(x: Tensor, p: float) -> Tensor:
@@ -70,4 +76,9 @@ def _sizes(sampler: Sampler) -> Sizes:
     return epoch
 
 
+PAIR_SCORES = {
+    "common neighbours": heuristics.common_neighbours,
+    "Adamic-Adar": heuristics.adamic_adar,
+    "resource allocation": heuristics.resource_allocation,
+}
 SAMPLERS = {"neighbours": neighbours, "partition": partition, "saint walks": saint_walks}

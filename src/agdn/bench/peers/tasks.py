@@ -1,8 +1,9 @@
-"""What is measured, whoever's parts do it: a layer, a training epoch, dropout, node pairs, walks, batches."""
+"""What is measured, whoever's parts do it: a layer, an epoch, dropout, node pairs and their scores, walks, batches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -83,6 +84,40 @@ class Model:
         return {"output": out.detach().numpy(), **gradients(self.model)}
 
 
+class LinkStep:
+    """``peer.link_model``, one training step: pairs scored, squared ranking loss, each part clipped, a step of Adam."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.pairs, self.positives = load(folder, "pairs"), spec["positives"]
+        self.graph = peer.graph(load(folder, "edge_index"), spec["nodes"])
+        self.model: nn.Module = peer.link_model(spec)
+        load_weights(self.model, folder)
+        self.optimiser = torch.optim.Adam(self.model.parameters(), lr=0.001)
+        self.phases: Phases = {"step": self.step}
+
+    def reset(self) -> None:
+        self.optimiser.zero_grad(set_to_none=True)
+
+    def step(self) -> None:
+        self.model.train()
+        self.optimiser.zero_grad()
+        self._loss(self.model(None, self.graph, self.pairs)).backward()
+        for part in self.model.children():
+            nn.utils.clip_grad_norm_(part.parameters(), 1.0)
+        self.optimiser.step()
+
+    def _loss(self, scores: Tensor) -> Tensor:
+        positive, negative = scores[: self.positives], scores[self.positives :].view(self.positives, -1)
+        return (1 - (positive[:, None] - negative)).square().sum()
+
+    def answers(self) -> Answers:
+        """Without dropout; asked before the first step, while the weights are those that were handed over."""
+        self.model.eval()
+        scores = self.model(None, self.graph, self.pairs)
+        self._loss(scores).backward()
+        return {"scores": scores.detach().numpy(), **gradients(self.model)}
+
+
 class ReluDropout:
     """``peer.relu_dropout`` of a table of rows."""
 
@@ -128,6 +163,20 @@ class PairProduct:
 
     def answers(self) -> Answers:
         return {"output": self.forward_backward().numpy(), "gradient of h": gradient(self.h).numpy()}
+
+
+class PairScores:
+    """``peer.PAIR_SCORES`` of many node pairs."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        graph, pairs = peer.graph(load(folder, "edge_index"), spec["nodes"]), load(folder, "pairs")
+        self.phases: Phases = {name: partial(score, graph, pairs) for name, score in peer.PAIR_SCORES.items()}
+
+    def reset(self) -> None:
+        pass
+
+    def answers(self) -> Answers:
+        return {name: np.asarray(score()) for name, score in self.phases.items()}
 
 
 class Walks:
@@ -209,8 +258,10 @@ def gradients(module: nn.Module) -> Answers:
 TASKS: dict[str, Callable[[ModuleType, dict[str, Any], Path], Any]] = {
     "layer": Layer,
     "model": Model,
+    "link step": LinkStep,
     "dropout": ReluDropout,
     "pairs": PairProduct,
+    "pair scores": PairScores,
     "walks": Walks,
     "walk embedding": WalkEmbedding,
     "batches": Batches,
