@@ -1,9 +1,9 @@
-"""An epoch in parts and an evaluation layer by layer on a generated graph as large as ogbn-products.
+"""The recipes of large sets on generated graphs of their shape: time, and the most anonymous memory that they held.
 
-    python benchmarks/large_graph.py --folder /large/disk --out docs/benchmarks/large-graph.md
+    python benchmarks/large_graph.py --folder /large/disk --out docs/benchmarks/large-graph.md ogbn-products ...
 
-The dataset is made once and stored in the folder; training and evaluation are ``ogbn-products/agdn`` as it stands, one
-epoch long, in a process of their own. Features and labels are random: time and memory are what is measured.
+A dataset is made once and stored in the folder. Training and evaluation are the set's ``agdn`` recipe as it stands, an
+epoch or ``--steps`` of one, in a process of their own. Features, labels and edges are random: nothing is to be learnt.
 """
 
 from __future__ import annotations
@@ -17,43 +17,143 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from agdn.bench import graphs
-from agdn.data.dataset import Dataset, NodeSplit
+from agdn.bench.graphs import BenchGraph
+from agdn.data.dataset import Dataset, EdgeSplit, NodeSplit
 from agdn.data.store import open_dataset, save
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.memory_size import memory_size
 from agdn.experiments.recipes import read_recipe
 from agdn.graph import Graph
-from agdn.training.loop import fit
 from agdn.training.state import State
 
-CLASSES, FEATURES = 47, 100
-TRAIN, VALID = 196_615, 39_323
+
+def _graph(made: BenchGraph) -> Graph:
+    return Graph(torch.from_numpy(made.edge_index), made.num_nodes)
 
 
-def stored(folder: Path, scale: float) -> Path:
-    """The generated dataset, made where it is not there yet."""
-    place = folder / f"products-shape-{scale:g}"
-    if (place / "dataset.json").exists():
-        return place
+def _node_split(nodes: int, train: float, valid: float, generator: torch.Generator) -> NodeSplit:
+    order = torch.randperm(nodes, generator=generator)
+    parts = order.tensor_split([int(train * nodes), int((train + valid) * nodes)])
+    return NodeSplit(*(part.sort().values for part in parts))
+
+
+def products(scale: float, generator: torch.Generator) -> Dataset:
     made = graphs.products(scale)
-    generator = torch.Generator().manual_seed(0)
-    order = torch.randperm(made.num_nodes, generator=generator)
-    train, valid = int(TRAIN * scale), int(TRAIN * scale) + int(VALID * scale)
-    dataset = Dataset(
-        name="products-shape",
-        graph=Graph(torch.from_numpy(made.edge_index), made.num_nodes),
+    nodes = made.num_nodes
+    return Dataset(
+        name="ogbn-products",
+        graph=_graph(made),
         target="class",
         metric="accuracy",
-        splits=(NodeSplit(*(part.sort().values for part in order.tensor_split([train, valid]))),),
-        x=torch.randn(made.num_nodes, FEATURES, generator=generator),
-        y=torch.randint(CLASSES, (made.num_nodes,), generator=generator),
+        splits=(_node_split(nodes, 0.0803, 0.0161, generator),),
+        x=torch.randn(nodes, 100, generator=generator),
+        y=torch.randint(47, (nodes,), generator=generator),
     )
-    save(dataset, place, key="generated")
+
+
+def proteins(scale: float, generator: torch.Generator) -> Dataset:
+    made = graphs.proteins(scale)
+    nodes, graph = made.num_nodes, _graph(made)
+    return Dataset(
+        name="ogbn-proteins",
+        graph=graph,
+        target="multilabel",
+        metric="rocauc",
+        splits=(_node_split(nodes, 0.6536, 0.1602, generator),),
+        edge_attr=torch.rand(graph.num_edges, 8, generator=generator),
+        y=(torch.rand(nodes, 112, generator=generator) < 0.2).float(),
+    )
+
+
+def _pairs(nodes: int, count: int, known: Tensor, generator: torch.Generator) -> Tensor:
+    """Random pairs that are no edges."""
+    drawn = torch.randint(nodes, (2, count + count // 10), generator=generator)
+    keys = torch.minimum(drawn[0], drawn[1]) * nodes + torch.maximum(drawn[0], drawn[1])
+    return drawn[:, ~torch.isin(keys, known) & (drawn[0] != drawn[1])][:, :count]
+
+
+def _linked(
+    made: BenchGraph, name: str, metric: str, *, held: int, features: int, per_edge: int | None
+) -> Callable[[torch.Generator], Dataset]:
+    def dataset(generator: torch.Generator) -> Dataset:
+        nodes = made.num_nodes
+        ends = torch.from_numpy(made.edge_index)
+        keys = (torch.minimum(ends[0], ends[1]) * nodes + torch.maximum(ends[0], ends[1]))[ends[0] != ends[1]].unique()
+        order = torch.randperm(len(keys), generator=generator)
+        pairs = torch.stack([keys // nodes, keys % nodes])[:, order]
+        valid, test, train = pairs[:, :held], pairs[:, held : 2 * held], pairs[:, 2 * held :]
+        if per_edge is None:
+            negatives = [_pairs(nodes, 3 * held, keys, generator) for _ in range(2)]
+        else:
+            negatives = [_own_negatives(part, per_edge, nodes, keys, generator) for part in (valid, test)]
+        edges = train if per_edge else torch.cat([train, train.flip(0)], dim=1)
+        return Dataset(
+            name=name,
+            graph=Graph(edges, nodes),
+            target="link",
+            metric=metric,
+            splits=(EdgeSplit(train, valid, test, negatives[0], negatives[1], negatives_per_edge=per_edge),),
+            x=torch.randn(nodes, features, generator=generator),
+        )
+
+    return dataset
+
+
+def _own_negatives(positives: Tensor, count: int, nodes: int, known: Tensor, generator: torch.Generator) -> Tensor:
+    """So many for each positive, of its own source; what is an edge by chance is drawn again."""
+    sources = positives[0].repeat_interleave(count)
+    targets = torch.randint(nodes, sources.shape, generator=generator)
+    for _ in range(50):
+        keys = torch.minimum(sources, targets) * nodes + torch.maximum(sources, targets)
+        again = (torch.isin(keys, known) | (sources == targets)).nonzero().squeeze(1)
+        if not len(again):
+            break
+        targets[again] = torch.randint(nodes, again.shape, generator=generator)
+    return torch.stack([sources, targets])
+
+
+def ppa(scale: float, generator: torch.Generator) -> Dataset:
+    held = max(10, int(3_000_000 * scale))
+    return _linked(graphs.ppa(scale), "ogbl-ppa", "hits@100", held=held, features=58, per_edge=None)(generator)
+
+
+def citation2(scale: float, generator: torch.Generator) -> Dataset:
+    held = max(10, int(86_596 * scale))
+    return _linked(graphs.citation2(scale), "ogbl-citation2", "mrr", held=held, features=128, per_edge=1000)(generator)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a set is generated, and what an epoch and an evaluation of its recipe are."""
+
+    generate: Callable[[float, torch.Generator], Dataset]
+    epoch: str
+    evaluation: str
+
+
+SHAPES = {
+    "ogbn-products": Shape(products, "an epoch in 35 random parts", "evaluation of the whole graph, layer by layer"),
+    "ogbn-proteins": Shape(proteins, "an epoch in 6 random parts", "evaluation in 2 random parts"),
+    "ogbl-ppa": Shape(ppa, "steps on the whole graph", "evaluation of all parts"),
+    "ogbl-citation2": Shape(citation2, "an epoch of 8 GraphSAINT subgraphs", "evaluation of all parts"),
+}
+
+
+def stored(folder: Path, name: str, scale: float) -> Path:
+    """The generated dataset, made where it is not there yet."""
+    place = folder / f"{name}-shape-{scale:g}"
+    if not (place / "dataset.json").exists():
+        save(SHAPES[name].generate(scale, torch.Generator().manual_seed(0)), place, key="generated")
     return place
 
 
@@ -78,74 +178,92 @@ class Watch:
             time.sleep(0.02)
 
 
-def measured(place: Path, memory: str, threads: int) -> dict[str, float]:
+def measured(name: str, place: Path, memory: str, threads: int, steps: int | None) -> dict[str, float]:
     torch.set_num_threads(threads)
-    recipe = read_recipe("ogbn-products/agdn", [f"data.name={place}", f"inference_memory={memory}"])
+    recipe = read_recipe(f"{name}/agdn", [f"data.name={place}", f"inference_memory={memory}"])
     with Watch() as opening:
         open_dataset(place)
     with Watch() as assembling:
         built = Experiment(recipe, 0, Path()).assemble()
-    settings = recipe.training.model_copy(update={"epochs": 2, "evaluate_from": 2})  # the first is not evaluated
+    state = State(built.model, recipe.training)
+    taken = min(steps or 10**9, built.task.steps(built.inputs))
     with Watch() as epoch:
-        next(fit(built.model, built.task, built.inputs, settings, State(built.model, settings)))
-    with Watch() as inference, torch.no_grad():
-        built.task.outputs(built.model.eval(), built.inputs)
-    watches = {"opening": opening, "assembling": assembling, "epoch": epoch, "inference": inference}
+        built.model.train()
+        for loss in islice(built.task.losses(built.model, built.inputs, epoch=0, start=0), taken):
+            state.optimizer.zero_grad(set_to_none=True)
+            if loss is not None:
+                loss.backward()
+                state.optimizer.step()
+    with Watch() as evaluation, torch.no_grad():
+        built.task.evaluate(built.model.eval(), built.inputs)
+    watches = {"opening": opening, "assembling": assembling, "epoch": epoch, "evaluation": evaluation}
     found: dict[str, float] = {}
-    for name, watch in watches.items():
-        found |= {f"{name} seconds": watch.seconds, f"{name} peak": watch.peak}
-    found |= {"nodes": built.dataset.graph.num_nodes, "edges": built.dataset.graph.num_edges}
+    for key, watch in watches.items():
+        found |= {f"{key} seconds": watch.seconds, f"{key} peak": watch.peak}
+    graph = built.dataset.graph
+    found |= {"nodes": graph.num_nodes, "edges": graph.num_edges, "steps": taken}
     return found | {"parameters": sum(p.numel() for p in built.model.parameters())}
 
 
-def page(found: dict[str, float], memory: str, threads: int) -> str:
-    rows = [
+def rows(name: str, scale: float, found: dict[str, Any], memory: str, steps: int | None) -> list[str]:
+    shape = SHAPES[name]
+    epoch = shape.epoch if steps is None else f"{int(found['steps'])} {shape.epoch.removeprefix('an epoch of ')}"
+    told = [
         ("opening the stored dataset", "opening"),
         ("graph, task and model", "assembling"),
-        ("an epoch in 35 random parts", "epoch"),
-        (f"evaluation layer by layer, `--memory {memory}`", "inference"),
+        (epoch, "epoch"),
+        (f"{shape.evaluation}, `--memory {memory}`", "evaluation"),
     ]
-    return "\n".join(
-        [
-            "# A graph as large as ogbn-products",
-            "",
-            "Written by `benchmarks/large_graph.py`; run it again to renew this page.",
-            "",
-            f"{datetime.date.today().isoformat()}, {platform.machine()}, {threads} threads, torch {torch.__version__}: "
-            f"{int(found['nodes']):,} nodes, {int(found['edges']):,} directed edges (generated), {FEATURES} features; "
-            f"`ogbn-products/agdn`, {int(found['parameters']):,} parameters (4 layers, K = 3, 480 wide).",
-            "",
-            "| | seconds | anonymous memory at most (RssAnon) |",
-            "|---|---|---|",
-            *(
-                f"| {name} | {found[f'{key} seconds']:.1f} | {found[f'{key} peak'] / 1e9:.2f} GB |"
-                for name, key in rows
-            ),
-            "",
-        ]
-    )
+    size = "" if scale == 1 else f" at {scale:g} of its size"
+    return [
+        f"## `{name}/agdn`{size}",
+        "",
+        "{nodes:,} nodes, {edges:,} directed edges, {parameters:,} parameters.".format(**found),
+        "",
+        "| | seconds | anonymous memory at most (RssAnon) |",
+        "|---|---|---|",
+        *(f"| {what} | {found[f'{key} seconds']:.1f} | {found[f'{key} peak'] / 1e9:.2f} GB |" for what, key in told),
+        "",
+    ]
+
+
+def page(sections: list[list[str]], threads: int) -> str:
+    head = [
+        "# Recipes of large sets on generated graphs of their shape",
+        "",
+        "Written by `benchmarks/large_graph.py`; run it again to renew this page. "
+        f"{datetime.date.today().isoformat()}, {platform.machine()}, {threads} threads, torch {torch.__version__}.",
+        "",
+    ]
+    return "\n".join([*head, *(line for section in sections for line in section)])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, required=True, help="Where the dataset goes (about 3 GB).")
-    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("sets", nargs="*", metavar="SET[:SCALE[:STEPS]]", help=f"{', '.join(SHAPES)}; by default all.")
+    parser.add_argument("--folder", type=Path, required=True, help="Where the datasets go (about 3 GB each).")
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     memory_size(options.memory)
-    if options.measure is not None:
-        sys.stdout.write(json.dumps(measured(options.measure, options.memory, options.threads)))
-        return
-    child = [sys.executable, __file__, "--folder", str(options.folder), "--memory", options.memory]
-    child += ["--threads", str(options.threads), "--measure", str(stored(options.folder, options.scale))]
-    answer = subprocess.run(child, check=True, stdout=subprocess.PIPE)
-    text = page(json.loads(answer.stdout), options.memory, options.threads)
+    sections = []
+    for chosen in options.sets or list(SHAPES):
+        name, scale, steps = [*chosen.split(":"), "", ""][:3]
+        share, count = float(scale or 1), int(steps) if steps else None
+        if options.measure is not None:
+            found = measured(name, options.measure, options.memory, options.threads, count)
+            sys.stdout.write(json.dumps(found))
+            return
+        child = [sys.executable, __file__, chosen, "--folder", str(options.folder), "--memory", options.memory]
+        child += ["--threads", str(options.threads), "--measure", str(stored(options.folder, name, share))]
+        answer = subprocess.run(child, check=True, stdout=subprocess.PIPE)
+        sections.append(rows(name, share, json.loads(answer.stdout), options.memory, count))
+        text = page(sections, options.threads)
+        if options.out is not None:
+            options.out.write_text(text)
     sys.stdout.write(text)
-    if options.out is not None:
-        options.out.write_text(text)
 
 
 if __name__ == "__main__":

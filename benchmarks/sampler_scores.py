@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import sys
 from pathlib import Path
 
 from agdn.experiments.config import Config
@@ -34,7 +35,7 @@ IN_PIECES = ["training.epochs=120", "training.patience=40"]  # an epoch has seve
 def configurations(recipe: str) -> list[Config]:
     made = []
     for title, sampling in SAMPLERS.items():
-        changes = [f"sampling={sampling}", "published=null", *(IN_PIECES if sampling != "null" else [])]
+        changes = [f"sampling={sampling}", "published=null", "threads=1", *(IN_PIECES if sampling != "null" else [])]
         name = f"{recipe.split('/')[0]}/{title.replace(' ', '-').replace(',', '')}"
         made.append(read_recipe(recipe, [*changes, f"name={name}"]))
     return made
@@ -77,7 +78,7 @@ def main() -> None:
         for recipe in RECIPES
     }  # fmt: skip
     text = page(results, options.seeds)
-    print(text)
+    sys.stdout.write(text)
     if options.out is not None:
         options.out.write_text(text)
 

@@ -10,8 +10,9 @@ from typing import Any, get_type_hints
 
 from agdn.data.catalogue import EMBEDDED
 from agdn.experiments.model_options import FROM_LAYER, PARTS
+from agdn.models import DECODERS
 from agdn.models.presets import PRESETS
-from agdn.models.registry import MODELS, option_defaults, option_types
+from agdn.models.registry import EVERY_MODEL, option_defaults, option_types
 from agdn.nn import NORMS, AGDNConv
 from agdn.nn.conv import Part
 from options_page.docstrings import meanings, summary
@@ -22,7 +23,8 @@ from options_page.types_in_words import in_words
 def model_tables() -> list[Table]:
     """The ``model:`` section of every model, then the parts that are chosen by name within it."""
     parts = [table for option, registry in PARTS.items() for table in _part_tables(f"model.{option}", registry)]
-    return [_model_table(name) for name in sorted(MODELS)] + parts
+    decoders = _part_tables("link.decoder", DECODERS)
+    return [_model_table(name) for name in sorted(EVERY_MODEL)] + parts + decoders
 
 
 def generator_tables() -> list[Table]:
@@ -31,7 +33,8 @@ def generator_tables() -> list[Table]:
 
 
 def _model_table(name: str) -> Table:
-    told = {**(meanings(AGDNConv) if name == "AGDN" else {}), **meanings(MODELS[name])}
+    model = EVERY_MODEL[name]
+    told = {**(meanings(AGDNConv) if name == "AGDN" else {}), **meanings(model)}
     types, defaults = option_types(name), option_defaults(name)
     rows = [
         Option(f"model.{key}", _values(key, kind), _default(defaults, key), told.get(key, ""))
@@ -40,7 +43,7 @@ def _model_table(name: str) -> Table:
     if name == "AGDN":
         meaning = "A network of the paper's experiments, as a set of options; what stands beside it wins."
         rows.insert(0, Option("model.preset", _listed(PRESETS), "`null`", meaning))
-    return Table(f"`model.name: {name}`", summary(MODELS[name]), tuple(rows), 3)
+    return Table(f"`model.name: {name}`", summary(model), tuple(rows), 3)
 
 
 def _values(option: str, kind: Any) -> str:

@@ -59,3 +59,10 @@ def test_a_preset_is_written_out_and_can_be_changed() -> None:
 def test_a_wrong_word_is_a_sentence(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         build_model(options, in_channels=5, out_channels=3)
+
+
+def test_what_changes_nothing_keeps_its_channels() -> None:
+    x = torch.randn(6, 5)
+    assert build_model({"name": "Identity"}, in_channels=5, out_channels=5)(x, torch.empty(2, 0)) is x
+    with pytest.raises(ValueError, match="as many channels out as in, not 3 for 5"):
+        build_model({"name": "Identity"}, in_channels=5, out_channels=3)

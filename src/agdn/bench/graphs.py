@@ -50,6 +50,25 @@ def products(scale: float = 1.0) -> BenchGraph:
     return BenchGraph("generated in the shape of ogbn-products", edges, nodes)
 
 
+def proteins(scale: float = 1.0) -> BenchGraph:
+    """A generated graph in the shape of ogbn-proteins, in both directions: 132,534 nodes, 79,122,504 edges."""
+    nodes, links = _scaled(132_534, scale), _scaled(39_561_252, scale)
+    edges = _both_ways(_power_law(nodes, links, exponent=0.3))
+    return BenchGraph("generated in the shape of ogbn-proteins", edges, nodes)
+
+
+def ppa(scale: float = 1.0) -> BenchGraph:
+    """Generated links in the shape of ogbl-ppa, each once: 576,289 nodes, 30,326,273 links."""
+    nodes, links = _scaled(576_289, scale), _scaled(30_326_273, scale)
+    return BenchGraph("generated in the shape of ogbl-ppa", _power_law(nodes, links, exponent=0.5), nodes)
+
+
+def citation2(scale: float = 1.0) -> BenchGraph:
+    """Generated links in the shape of ogbl-citation2, each once: 2,927,963 nodes, 30,561,187 links."""
+    nodes, links = _scaled(2_927_963, scale), _scaled(30_561_187, scale)
+    return BenchGraph("generated in the shape of ogbl-citation2", _power_law(nodes, links, exponent=0.5), nodes)
+
+
 def power_law(num_nodes: int, num_edges: int) -> BenchGraph:
     """A generated symmetric graph with about the given number of edges."""
     links = _power_law(num_nodes, num_edges // 2, exponent=0.6)

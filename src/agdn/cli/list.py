@@ -32,9 +32,15 @@ def _recipes() -> Rows:
 
 
 def _models() -> Rows:
-    from agdn.models.registry import MODELS
+    from agdn.models.registry import EVERY_MODEL
 
-    return [(name, _first_line(model)) for name, model in sorted(MODELS.items())]
+    return [(name, _first_line(model)) for name, model in sorted(EVERY_MODEL.items())]
+
+
+def _decoders() -> Rows:
+    from agdn.models import DECODERS
+
+    return [(name, _first_line(decoder)) for name, decoder in DECODERS.items()]
 
 
 def _presets() -> Rows:
@@ -87,6 +93,7 @@ def _first_line(thing: object) -> str:
 KINDS: dict[str, Callable[[], Rows]] = {
     "recipes": _recipes,
     "models": _models,
+    "decoders": _decoders,
     "presets": _presets,
     "datasets": _datasets,
     "transitions": _transitions,
@@ -99,7 +106,7 @@ KINDS: dict[str, Callable[[], Rows]] = {
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @JSON
 def list_command(kind: str, as_json: bool) -> None:
-    """List the recipes, models, presets, datasets, transitions, weightings or search spaces that there are."""
+    """List the recipes, models, decoders, presets, datasets, transitions, weightings or search spaces."""
     rows, header = KINDS[kind](), HEADERS.get(kind, HEADER)
     if as_json:
         print_json([dict(zip(header, row, strict=True)) for row in rows])

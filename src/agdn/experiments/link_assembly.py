@@ -13,7 +13,7 @@ from agdn.data.dataset import Dataset
 from agdn.experiments.config import Config
 from agdn.experiments.link_options import Link
 from agdn.experiments.sampling import TRAINING, Auto, Egos, InPieces, Neighbours
-from agdn.models import DECODERS, HEURISTICS, LinkModel, build_model
+from agdn.models import DECODERS, HEURISTICS, PAIR_MODELS, LinkModel, build_model
 from agdn.models.registry import option_types
 from agdn.part import build
 from agdn.sampling import Neighbourhood
@@ -54,10 +54,13 @@ def feature_width(link: Link, dataset: Dataset) -> int:
 
 
 def build_link_model(options: Mapping[str, Any], link: Link, *, features: int, num_nodes: int) -> nn.Module:
-    """The encoder that ``options`` describe with the decoder and the embeddings of ``link``; or a heuristic."""
+    """The encoder that ``options`` describe with decoder and embeddings of ``link``, or what needs none of these."""
     name = str(options.get("name"))
-    if name in HEURISTICS:
-        return HEURISTICS[name](**{key: value for key, value in options.items() if key != "name"})
+    if name in PAIR_MODELS:
+        if link.embedding_channels is not None:
+            raise ValueError(f"{name} has no use for learned embeddings; leave link.embedding_channels out")
+        own = {key: value for key, value in options.items() if key != "name"}
+        return PAIR_MODELS[name](**own, **({} if name in HEURISTICS else {"features": features}))
     width = features + (link.embedding_channels or 0)
     if not width:
         raise ValueError(
@@ -74,7 +77,7 @@ def build_link_model(options: Mapping[str, Any], link: Link, *, features: int, n
 def link_inputs(config: Config, link: Link, dataset: Dataset, device: torch.device | str) -> Inputs:
     """What the model is given of a dataset."""
     kept = dataset if link.features == "keep" else replace(dataset, x=None)
-    bare = link.embedding_channels is not None or config.model["name"] in HEURISTICS
+    bare = link.embedding_channels is not None or config.model["name"] in PAIR_MODELS
     return Inputs.of(kept, device=device, bare=bare)
 
 

@@ -11,8 +11,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from agdn.experiments.config import Config, Task
 from agdn.experiments.link_options import Link
-from agdn.models import DECODERS, HEURISTICS
-from agdn.models.registry import MODELS, expanded, option_defaults, option_types
+from agdn.models import DECODERS, PAIR_MODELS
+from agdn.models.registry import EVERY_MODEL, expanded, option_defaults, option_types
 from agdn.nn import NORMS, TRANSITIONS, WEIGHTINGS
 from agdn.part import parameter_names, unknown_name
 from agdn.tasks.link_losses import LINK_LOSSES
@@ -24,8 +24,8 @@ FROM_LAYER = ("in_channels", "heads", "channels", "hops", "first_hop", "edge_dim
 def complete(section: Mapping[str, Any]) -> dict[str, Any]:
     """The section with its preset and every default written out; a word that does not fit is one sentence."""
     name = section.get("name")
-    if name not in MODELS and name not in HEURISTICS:
-        raise ValueError(unknown_name("model.name", str(name or ""), sorted([*MODELS, *HEURISTICS])))
+    if name not in EVERY_MODEL:
+        raise ValueError(unknown_name("model.name", str(name or ""), sorted(EVERY_MODEL)))
     types, defaults = option_types(name), option_defaults(name)
     below = {**defaults, **expanded({"name": name, "preset": section.get("preset")})}
     chosen = {option: _filled(option, value, below.get(option)) for option, value in expanded(section).items()}
@@ -35,7 +35,7 @@ def complete(section: Mapping[str, Any]) -> dict[str, Any]:
         if option not in types:
             raise ValueError(unknown_name(f"key of {name}", f"model.{option}", [f"model.{key}" for key in types]))
         _check(f"model.{option}", option, value, types[option])
-    if "hidden_channels" in types and "hidden_channels" not in chosen:
+    if "hidden_channels" in types and "hidden_channels" not in {**defaults, **chosen}:
         raise ValueError(f"model.hidden_channels is missing: {name} needs the width of its hidden layers")
     return {"name": name, **defaults, **{key: chosen[key] for key in chosen if key != "name"}}
 
@@ -44,7 +44,7 @@ def complete_link(config: Config) -> Link | None:
     """The ``link:`` section with every default of its decoder written out, checked beside the other sections."""
     link = config.link
     if link is None:
-        if config.model.get("name") in HEURISTICS:
+        if config.model.get("name") in PAIR_MODELS:
             raise ValueError(f"{config.model['name']} scores pairs of nodes; say what is asked about them (link: {{}})")
         return None
     if config.task != Task():

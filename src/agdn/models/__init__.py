@@ -9,8 +9,9 @@ from agdn.models.label_propagation import LabelPropagation
 from agdn.models.link import LinkModel, NodeEmbedding
 from agdn.models.mlp import MLP
 from agdn.models.presets import PRESETS
-from agdn.models.registry import HEURISTICS, MODELS, build_model
+from agdn.models.registry import HEURISTICS, MODELS, PAIR_MODELS, build_model
 from agdn.models.sage import GraphSAGE
+from agdn.models.seal import SEAL
 
 __all__ = [
     "AGDN",
@@ -20,7 +21,9 @@ __all__ = [
     "HEURISTICS",
     "MLP",
     "MODELS",
+    "PAIR_MODELS",
     "PRESETS",
+    "SEAL",
     "Bilinear",
     "Cosine",
     "Dot",

@@ -48,6 +48,9 @@ class HadamardMLP(nn.Module):
 class Dot(nn.Module):
     """The inner product <h_u, h_v>."""
 
+    def __init__(self) -> None:
+        super().__init__()
+
     def reset_parameters(self) -> None:
         pass
 

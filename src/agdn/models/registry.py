@@ -17,6 +17,7 @@ from agdn.models.label_propagation import LabelPropagation
 from agdn.models.mlp import MLP
 from agdn.models.presets import PRESETS
 from agdn.models.sage import GraphSAGE
+from agdn.models.seal import SEAL
 from agdn.nn.conv import AGDNConv
 from agdn.part import unknown_name
 
@@ -25,7 +26,6 @@ MODELS: dict[str, type[nn.Module]] = {
     "GAT": GAT,
     "GCN": GCN,
     "GraphSAGE": GraphSAGE,
-    "Identity": Identity,
     "LabelPropagation": LabelPropagation,
     "MLP": MLP,
 }
@@ -37,15 +37,18 @@ HEURISTICS: dict[str, type[nn.Module]] = {
     "ResourceAllocation": ResourceAllocation,
 }
 """What scores pairs of nodes by the graph alone."""
-FROM_DATA = ("in_channels", "out_channels")
+PAIR_MODELS: dict[str, type[nn.Module]] = {**HEURISTICS, "SEAL": SEAL}
+"""What scores pairs of nodes without an encoder and a decoder."""
+EVERY_MODEL: dict[str, type[nn.Module]] = {**MODELS, "Identity": Identity, **PAIR_MODELS}
+"""The models of nodes, and what is for links alone."""
+FROM_DATA = ("in_channels", "out_channels", "features")
 
 
 def option_types(name: str) -> dict[str, Any]:
     """The options of a model with their types, without those that the data decides."""
-    known = {**MODELS, **HEURISTICS}
-    if name not in known:
-        raise ValueError(unknown_name("model", name, sorted(known)))
-    constructor = known[name].__init__
+    if name not in EVERY_MODEL:
+        raise ValueError(unknown_name("model", name, sorted(EVERY_MODEL)))
+    constructor = EVERY_MODEL[name].__init__
     hints = {**get_type_hints(constructor), **(get_type_hints(ConvOptions) if name == "AGDN" else {})}
     kinds = {parameter.name: parameter.kind for parameter in inspect.signature(constructor).parameters.values()}
     keywords = [key for key in hints if kinds.get(key) is not inspect.Parameter.VAR_KEYWORD]
@@ -54,7 +57,7 @@ def option_types(name: str) -> dict[str, Any]:
 
 def option_defaults(name: str) -> dict[str, Any]:
     """What a model takes where nothing is said; options without a default are not in it."""
-    signatures = [{**MODELS, **HEURISTICS}[name].__init__, *([AGDNConv.__init__] if name == "AGDN" else [])]
+    signatures = [EVERY_MODEL[name].__init__, *([AGDNConv.__init__] if name == "AGDN" else [])]
     known = option_types(name)
     defaults: dict[str, Any] = {}
     for signature in signatures:
@@ -90,4 +93,4 @@ def build_model(options: Mapping[str, Any], *, in_channels: int, out_channels: i
             raise ValueError(f"{option} of {name} must lie in [0, 1), got {value}")
     if "hidden_channels" in known and "hidden_channels" not in chosen:
         raise ValueError(f"{name} needs hidden_channels, the width of its hidden layers")
-    return MODELS[name](in_channels=in_channels, out_channels=out_channels, **chosen)
+    return EVERY_MODEL[name](in_channels=in_channels, out_channels=out_channels, **chosen)

@@ -37,8 +37,9 @@ def estimate(
     """
     signals = inputs.train if inputs.sampler is None else inputs.train.piece(inputs.sampler.batch(0, 0))
     tried = copy.deepcopy(model).cpu().train()
-    step = _scaled(_peak_of_step, tried, signals, added_columns)
-    if pairs_of_step:
+    encodes = not hasattr(model, "encode") or hasattr(model, "encoder")  # else a pair's subgraph tells what it needs
+    step = _scaled(_peak_of_step, tried, signals, added_columns) if encodes else 0.0
+    if pairs_of_step and encodes:
         step += ALLOWANCE * _peak_of_pairs(tried) * pairs_of_step / PAIRS
     weights = sum(p.nbytes for p in model.parameters())
     momentum = getattr(settings.optimizer, "momentum", 0) > 0

@@ -1,0 +1,152 @@
+"""Enclosing subgraphs of node pairs, without the link that is asked about, as one disjoint union with node labels.
+
+As with egos, every subgraph is found twice, first to be measured and then to be written. Of each pair the two ends come
+first, then the other nodes as they were found. The graph is symmetric: rows are read as lists of neighbours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import prange
+
+from agdn.ops.kernels.dropout import hash64
+from agdn.ops.kernels.egos import with_room
+from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.scratch import NOWHERE
+from agdn.ops.kernels.subgraphs import sort_row
+
+DRNL, DE, DE_PLUS = range(3)
+LOOP = -1  # the origin of an edge that the graph does not have
+
+
+@row_function
+def thinned(found, first, last, most, key):
+    """Bring ``most`` of found[first:last], drawn at random, to the front."""
+    for j in range(first, first + most):
+        other = j + np.int64(hash64(key, j) % np.uint64(last - j))
+        found[j], found[other] = found[other], found[j]
+
+
+@row_function
+def enclose(u, v, hops, most, seed, indptr, indices, place, found):
+    """The nodes within ``hops`` of u or v, at most ``most`` new ones a hop: (found, how many). Places are taken."""
+    found[0], found[1], place[u], place[v] = u, v, 0, 1
+    key = hash64(hash64(seed, min(u, v)), max(u, v))
+    count, first = 2, 0
+    for hop in range(hops):
+        last = count
+        for j in range(first, last):
+            for e in range(indptr[found[j]], indptr[found[j] + 1]):
+                neighbour = indices[e]
+                if place[neighbour] == NOWHERE:
+                    found = with_room(found, count + 1)
+                    place[neighbour], found[count] = count, neighbour
+                    count += 1
+        if most > 0 and count - last > most:
+            thinned(found, last, count, most, hash64(key, hop))
+            for j in range(last, count):
+                place[found[j]] = j if j < last + most else NOWHERE
+            count = last + most
+        first = last
+    return found, count
+
+
+@row_function
+def edges_into(node, u, v, indptr, indices, place):
+    """How many edges lead into a node from those found, the link between u and v aside."""
+    total = 0
+    for e in range(indptr[node], indptr[node + 1]):
+        other = indices[e]
+        asked = (node == u and other == v) or (node == v and other == u)
+        if place[other] != NOWHERE and not asked and other != node:
+            total += 1
+    return total
+
+
+@row_function
+def spread_from(start, removed, begin, indptr, indices, distance, queue):
+    """distance[i - begin] = steps from ``start`` to i where ``removed`` is not there; -1 where there is no way."""
+    distance[:] = -1
+    distance[start - begin], queue[0] = 0, start
+    head, tail = 0, 1
+    while head < tail:
+        node = queue[head]
+        head += 1
+        for e in range(indptr[node], indptr[node + 1]):
+            other = indices[e]
+            if other != removed and distance[other - begin] < 0:
+                distance[other - begin] = distance[node - begin] + 1
+                queue[tail] = other
+                tail += 1
+
+
+@row_function
+def label_nodes(begin, end, indptr, indices, kind, far, one, two, queue, labels):
+    """DRNL: labels[i, 0]; DE and DE+: the distances to both ends, ``far`` at most."""
+    u, v, nobody = begin, begin + 1, -1
+    size = end - begin
+    spread_from(u, v if kind != DE else nobody, begin, indptr, indices, one[:size], queue)
+    spread_from(v, u if kind != DE else nobody, begin, indptr, indices, two[:size], queue)
+    for i in range(begin, end):
+        a, b = one[i - begin], two[i - begin]
+        if kind == DRNL:
+            if i in (u, v):
+                labels[i, 0] = 1
+            elif a < 0 or b < 0:
+                labels[i, 0] = 0
+            else:
+                half, odd = (a + b) // 2, (a + b) % 2
+                labels[i, 0] = min(1 + min(a, b) + half * (half + odd - 1), far)
+        else:
+            labels[i, 0] = far if a < 0 or a > far else a
+            labels[i, 1] = far if b < 0 or b > far else b
+
+
+@kernel
+def measure(pieces, pairs, hops, most, seed, indptr, indices, places, sizes):
+    """sizes[p] = nodes and edges of the subgraph of pair p, a self-loop on every node; a piece has its own places."""
+    for piece in prange(len(pieces) - 1):
+        place, found = places[piece], np.empty(256, indices.dtype)
+        for p in range(pieces[piece], pieces[piece + 1]):
+            u, v = pairs[0, p], pairs[1, p]
+            found, count = enclose(u, v, hops, most, seed, indptr, indices, place, found)
+            total = count
+            for j in range(count):
+                total += edges_into(found[j], u, v, indptr, indices, place)
+            sizes[p, 0], sizes[p, 1] = count, total
+            for j in range(count):
+                place[found[j]] = NOWHERE
+
+
+@kernel
+def write(
+    pieces, pairs, hops, most, seed, indptr, indices, order, places, offsets, kind, far, nodes, out_indptr,
+    out_indices, out_origin, labels,
+):  # fmt: skip
+    """The union with its labels; offsets[p] = where the nodes and the edges of pair p begin."""
+    for piece in prange(len(pieces) - 1):
+        place, found = places[piece], np.empty(256, indices.dtype)
+        one, two = np.empty(256, np.int64), np.empty(256, np.int64)
+        queue = np.empty(256, np.int64)
+        for p in range(pieces[piece], pieces[piece + 1]):
+            u, v = pairs[0, p], pairs[1, p]
+            found, count = enclose(u, v, hops, most, seed, indptr, indices, place, found)
+            begin, at = offsets[p, 0], offsets[p, 1]
+            out_indptr[begin] = at  # the pair before, perhaps another thread's, writes the same
+            for j in range(count):
+                node, first = found[j], at
+                nodes[begin + j] = node
+                out_indices[at], out_origin[at] = begin + j, LOOP
+                at += 1
+                for e in range(indptr[node], indptr[node + 1]):
+                    other = indices[e]
+                    asked = (node == u and other == v) or (node == v and other == u)
+                    if place[other] != NOWHERE and not asked and other != node:
+                        out_indices[at], out_origin[at] = begin + place[other], order[e]
+                        at += 1
+                sort_row(out_indices, out_origin, first, at)
+                out_indptr[begin + j + 1] = at
+            for j in range(count):
+                place[found[j]] = NOWHERE
+            one, two, queue = with_room(one, count), with_room(two, count), with_room(queue, count)
+            label_nodes(begin, begin + count, out_indptr, out_indices, kind, far, one, two, queue, labels)
