@@ -18,7 +18,10 @@ from agdn.experiments.result import Result, shown
 from agdn.experiments.run import run_all
 from agdn.experiments.tables import as_markdown
 
-RECIPES = ("coauthor-cs/agdn", "pubmed/agdn")
+RECIPES = {
+    "coauthor-cs/agdn": [],
+    "pubmed/agdn": ["task.consistency=null", "training.epochs=200", "training.patience=50"],
+}
 SAMPLERS: dict[str, str] = {
     "the whole graph": "null",
     "2 random parts": "{name: random_partition, parts: 2}",
@@ -35,7 +38,13 @@ IN_PIECES = ["training.epochs=120", "training.patience=40"]  # an epoch has seve
 def configurations(recipe: str) -> list[Config]:
     made = []
     for title, sampling in SAMPLERS.items():
-        changes = [f"sampling={sampling}", "published=null", "threads=1", *(IN_PIECES if sampling != "null" else [])]
+        changes = [
+            *RECIPES[recipe],
+            f"sampling={sampling}",
+            "published=null",
+            "threads=1",
+            *(IN_PIECES if sampling != "null" else []),
+        ]
         name = f"{recipe.split('/')[0]}/{title.replace(' ', '-').replace(',', '')}"
         made.append(read_recipe(recipe, [*changes, f"name={name}"]))
     return made
@@ -57,7 +66,8 @@ def page(results: dict[str, list[Result]], seeds: int) -> str:
             f"Written by `benchmarks/sampler_scores.py` from result files; {datetime.date.today().isoformat()}. "
             f"{' and '.join(f'`{recipe}`' for recipe in results)}, {seeds} seeds each; all are evaluated on the whole "
             "graph. Accuracy in percent, mean and unbiased standard deviation over the seeds; the settings of the "
-            f"samplers were set once and not tuned, and runs in pieces have {' and '.join(IN_PIECES)}.",
+            f"samplers were set once and not tuned, and runs in pieces have {' and '.join(IN_PIECES)}. "
+            + "".join(f"`{recipe}` has {', '.join(own)}. " for recipe, own in RECIPES.items() if own),
             as_markdown(header, rows),
             as_markdown(("training", "`sampling:`"), options),
         ]

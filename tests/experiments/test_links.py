@@ -158,6 +158,7 @@ def test_tables_without_a_target_become_links(tmp_path: Path) -> None:
         (("link.negatives=globl",), "link.negatives.name"),
         (("task.loss=loge",), "task: is for nodes"),
         (("link.batch=3",), "unknown key 'link.batch'"),
+        (("model={name: SEAL}", "link.negatives=global"), "draw negatives that are strict"),
     ],
 )
 def test_wrong_words_are_named(changes: tuple[str, ...], words: str) -> None:

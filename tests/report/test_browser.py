@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,6 +138,31 @@ def test_arrow_keys_read_a_curve(compared_page: Any) -> None:
     assert find(compared_page, "#tip").text.startswith("epoch 2\n")
 
 
+def test_a_logarithmic_axis_is_read_where_the_pointer_is(browser: Any, mixed_page: Page, link_runs: Path) -> None:
+    opened(browser, link_runs / "mixed.html")
+    chart = find(browser, "svg[data-curves=hits-all]")
+    data = mixed_page.data["curves"]["hits-all"]
+    low, high, start, end, _ = data["x"]
+    place = start + math.log(20 / low) / math.log(high / low) * (end - start)
+    hover(browser, chart, x=round((place / 360 - 0.5) * chart.size["width"]))
+    at = data["lines"][0]["x"].index(20)
+    told = find(browser, "#tip").text.splitlines()
+    assert told[0] == "K 20"
+    for line, said in zip(data["lines"], told[1:], strict=True):
+        assert said.startswith(f"{line['name']}: {line['mean'][at]}")
+    assert browser.get_log("browser") == []
+
+
+def test_groups_are_read_by_their_names(browser: Any, mixed_page: Page, link_runs: Path) -> None:
+    opened(browser, link_runs / "mixed.html")
+    chart = centred(browser, find(browser, "svg[data-curves=degrees-0]"))
+    browser.execute_script("arguments[0].focus()", chart)
+    names = mixed_page.data["curves"]["degrees-0"]["names"]
+    for name in names[:2]:
+        webdriver.ActionChains(browser).send_keys(Keys.ARROW_RIGHT).perform()
+        assert find(browser, "#tip").text.splitlines()[0] == f"smaller degree {name}"
+
+
 def test_hovering_the_matrix_tells_a_cell(compared_page: Any, compared: Page) -> None:
     chart = find(compared_page, "svg[data-matrix=confusion-0]")
     matrix = compared.data["matrices"]["confusion-0"]
@@ -202,11 +228,14 @@ def test_a_name_that_is_a_script_does_not_run(browser: Any, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("width", [360, 1200])
-def test_nothing_is_wider_than_the_screen(browser: Any, compared: Page, runs: Path, width: int) -> None:
+@pytest.mark.parametrize("about", ["nodes", "links"])
+@pytest.mark.usefixtures("compared", "mixed_page")
+def test_nothing_is_wider_than_the_screen(browser: Any, runs: Path, link_runs: Path, about: str, width: int) -> None:
+    page = {"nodes": runs / "page.html", "links": link_runs / "mixed.html"}[about]
     screen = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     try:
-        opened(browser, runs / "page.html")
+        opened(browser, page)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
         small = browser.execute_script(
             "return [...document.querySelectorAll('svg.chart text')].filter((t) => t.getClientRects().length)"

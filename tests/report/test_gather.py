@@ -17,7 +17,7 @@ from agdn.report.gather.layout import layout
 def test_curves_of_seeds_that_end_at_different_epochs() -> None:
     curve = combined([{1: 1.0, 2: 3.0, 3: 5.0}, {1: 3.0, 2: 3.0}])
     assert curve is not None
-    assert curve.epochs == (1, 2, 3)
+    assert curve.x == (1, 2, 3)
     assert curve.mean == (2.0, 3.0, 5.0)
     assert (curve.low, curve.high) == ((1.0, 3.0, 5.0), (3.0, 3.0, 5.0))
     assert curve.seeds == (2, 2, 1)
@@ -28,9 +28,9 @@ def test_long_curves_are_condensed_and_keep_their_extremes() -> None:
     values = {epoch: float(epoch) for epoch in range(1, 2001)} | {777: -50.0}
     curve = combined([values], most=100)
     assert curve is not None
-    assert len(curve.epochs) == 100
+    assert len(curve.x) == 100
     assert curve.each == 20
-    assert curve.epochs[-1] == 2000
+    assert curve.x[-1] == 2000
     assert min(curve.low) == -50
     assert curve.mean[0] == np.mean(range(1, 21))
 

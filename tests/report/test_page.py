@@ -79,7 +79,7 @@ def test_curves_are_those_of_the_logs(runs: Path, compared: Page) -> None:
     ]
     line = compared.data["curves"]["score-0-valid"]["lines"][1]
     assert line["name"] == "gcn"
-    assert line["epochs"] == [1, 2, 3, 4]
+    assert line["x"] == [1, 2, 3, 4]
     for place in range(4):
         values = [100 * log[place]["valid"]["accuracy"] for log in logs]
         assert line["mean"][place] == pytest.approx(statistics.mean(values), rel=1e-3)

@@ -14,8 +14,8 @@ def test_ten_large_runs_make_a_small_page(large_page: Path) -> None:
     assert {"result", "curves", "predictions", "calibration", "hops", "mistakes", "graph"} <= set(page.sections)
     for chart in page.data["curves"].values():
         assert len(chart["lines"]) == 10
-        assert all(len(line["epochs"]) <= MOST_POINTS for line in chart["lines"])
-        assert all(line["epochs"][-1] == 2000 for line in chart["lines"])
+        assert all(len(line["x"]) <= MOST_POINTS for line in chart["lines"])
+        assert all(line["x"][-1] == 2000 for line in chart["lines"])
     assert sum(len(view["nodes"]) for view in page.data["networks"].values()) <= 12 * 90
 
 

@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agdn.experiments.config import Config
+from agdn.experiments.link_options import Link
 from agdn.experiments.result import SHARES, Result
 from agdn.experiments.run_folder import TRANSFORMS
+from agdn.models import HEURISTICS
 from agdn.tasks.output import NodeOutput
 
 
 def limits(result: Result, config: Config) -> Iterator[str]:
     """One sentence each."""
     yield from _of_the_scores(result, config)
-    yield from _of_the_answers(result)
-    yield from _of_new_nodes(result, config)
+    if config.link is None:
+        yield from _of_the_answers(result)
+        yield from _of_new_nodes(result, config)
+    else:
+        yield from _of_links(result, config, config.link)
     for note in result.runs[0].notes:
         yield f"Its results rest on this: {note.rstrip('.')}."
+    calibrated = "whether probabilities are calibrated, " if config.link is None else ""
     yield (
-        "Not measured: whether probabilities are calibrated, how it does on other graphs, and whether some groups of "
-        "nodes fare worse than others."
+        f"Not measured: {calibrated}how it does on other graphs, and whether some groups of nodes fare worse than "
+        "others."
     )
+
+
+def parts_of(config: Config) -> str:
+    """What the parts of its data are made of."""
+    return "nodes" if config.link is None else "edges"
 
 
 def _of_the_scores(result: Result, config: Config) -> Iterator[str]:
@@ -30,7 +41,9 @@ def _of_the_scores(result: Result, config: Config) -> Iterator[str]:
     if config.training.epochs == 0:
         yield "Nothing was trained."
     else:
-        yield "The epoch was chosen on the validation nodes, so their scores flatter it; the test nodes had no part."
+        parts = parts_of(config)
+        chosen = f"The epoch was chosen on the validation {parts}, so their scores flatter it"
+        yield f"{chosen}; the test {parts} had no part."
     at_the_end = [str(run.seed) for run in runs if run.epochs and run.best_epoch == run.epochs]
     if at_the_end:
         yield f"The best epoch was the last one (seed {', '.join(at_the_end)}): longer training may do better."
@@ -65,4 +78,20 @@ def _of_new_nodes(result: Result, config: Config) -> Iterator[str]:
     elif (result.runs[0].folder / TRANSFORMS).is_dir():
         yield "New nodes need the columns of the tables that were imported; a word that was never seen says nothing."
     else:
+        yield "New nodes need features that were made in the same way."
+
+
+def _of_links(result: Result, config: Config, link: Link) -> Iterator[str]:
+    yield "Its scores put pairs of nodes in an order; they are no probabilities of a link."
+    yield (
+        "It was measured against a sample of the pairs that no edge joins. The whole graph has far more of them, so "
+        "that many of the new links that it names may be false even where its scores are high."
+    )
+    if link.leaks == "refuse":
+        yield "It saw neither validation nor test edges in training."
+    if config.model["name"] in HEURISTICS:
+        yield "It knows the graph alone, not the features of nodes."
+    elif link.embedding_channels:
+        yield "It learnt a vector for every node of its data, and so says nothing about new ones."
+    elif result.runs[0].dataset["in_channels"]:
         yield "New nodes need features that were made in the same way."

@@ -49,6 +49,8 @@ def complete_link(config: Config) -> Link | None:
         return None
     if config.task != Task():
         raise ValueError("task: is for nodes; with link: leave its keys out")
+    if config.model.get("name") == "SEAL" and link.negatives.name in ("global", "per_source"):
+        raise ValueError("a node with itself has no subgraph for SEAL; draw negatives that are strict (link.negatives)")
     if link.loss not in LINK_LOSSES:
         raise ValueError(unknown_name("link.loss", link.loss, list(LINK_LOSSES)))
     _check_part("link.decoder", link.decoder, DECODERS)

@@ -78,33 +78,35 @@
     return [box.left + x * factor, box.top + y * factor];
   };
 
-  // Learning curves: the values of every line at an epoch.
-  const nearest = (epochs, wanted) => {
+  // Lines: the values of all of them at a place, such as an epoch.
+  const nearest = (places, wanted) => {
     let low = 0;
-    let high = epochs.length - 1;
+    let high = places.length - 1;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (epochs[middle] > wanted) high = middle; else low = middle;
+      if (places[middle] > wanted) high = middle; else low = middle;
     }
-    return wanted - epochs[low] <= epochs[high] - wanted ? low : high;
+    return wanted - places[low] <= places[high] - wanted ? low : high;
   };
   const curves = (svg) => {
-    const { x: [low, high, start, end], lines } = data.curves[svg.dataset.curves];
-    const longest = lines.reduce((best, line) => (line.epochs.length > best.epochs.length ? line : best));
+    const { along, exact, names, x: [low, high, start, end, logarithmic], lines } = data.curves[svg.dataset.curves];
+    const position = (value) => (logarithmic ? Math.log10(value) : value);
+    const [first, last] = [position(low), position(high)];
+    const longest = lines.reduce((best, line) => (line.x.length > best.x.length ? line : best));
     const cursor = svg.querySelector(".at");
     let place = -1;
     const show = (index) => {
       place = index;
-      const epoch = longest.epochs[index];
-      const told = [`epoch ${epoch}`];
+      const here = longest.x[index];
+      const told = [`${along} ${names.length ? names[here] : here}`];
       for (const line of lines) {
-        const at = nearest(line.epochs, epoch);
-        if (Math.abs(line.epochs[at] - epoch) > Math.max(line.each, longest.each)) continue;
+        const at = nearest(line.x, here);
+        if (Math.abs(line.x[at] - here) > (exact ? 0 : Math.max(line.each, longest.each))) continue;
         const range = line.low[at] === line.high[at] ? "" : ` (${line.low[at]} to ${line.high[at]}`
           + (line.seeds[at] > 1 ? `, ${line.seeds[at]} seeds)` : ")");
         told.push(`${line.name}: ${line.mean[at]}${range}`);
       }
-      const x = start + ((epoch - low) / (high - low)) * (end - start);
+      const x = start + ((position(here) - first) / (last - first)) * (end - start);
       cursor.setAttribute("transform", `translate(${x} 0)`);
       cursor.setAttribute("visibility", "visible");
       tell(...outside(svg, x, 70), told);
@@ -112,7 +114,8 @@
     const leave = () => { cursor.setAttribute("visibility", "hidden"); hush(); };
     const follow = (event) => {
       const [x] = inside(svg, event);
-      show(nearest(longest.epochs, low + ((x - start) / (end - start)) * (high - low)));
+      const wanted = first + ((x - start) / (end - start)) * (last - first);
+      show(nearest(longest.x, logarithmic ? 10 ** wanted : wanted));
     };
     svg.addEventListener("pointermove", follow);
     svg.addEventListener("pointerdown", follow);
@@ -123,7 +126,7 @@
       if (event.key === "Escape") leave();
       if (step === undefined) return;
       event.preventDefault();
-      show(within(place < 0 ? (step > 0 ? 0 : longest.epochs.length - 1) : place + step, 0, longest.epochs.length - 1));
+      show(within(place < 0 ? (step > 0 ? 0 : longest.x.length - 1) : place + step, 0, longest.x.length - 1));
     });
   };
   document.querySelectorAll("svg[data-curves]").forEach(curves);

@@ -18,6 +18,9 @@ from agdn.report.sections.cost import cost
 from agdn.report.sections.curves import curves
 from agdn.report.sections.graph import graph
 from agdn.report.sections.hops import hops
+from agdn.report.sections.link_examples import link_examples
+from agdn.report.sections.link_hits import link_hits
+from agdn.report.sections.link_scores import link_scores
 from agdn.report.sections.mistakes import mistakes
 from agdn.report.sections.predictions import predictions
 from agdn.report.sections.scores import scores
@@ -32,9 +35,12 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
     scores,
     curves,
     predictions,
+    link_scores,
+    link_hits,
     calibration,
     hops,
     mistakes,
+    link_examples,
     graph,
     cost,
     configuration,

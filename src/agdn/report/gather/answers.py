@@ -10,11 +10,9 @@ from torch import Tensor
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.experiments.load import load_nodes
 from agdn.experiments.prediction import LayerHops
-from agdn.experiments.result import SHARES, Run
+from agdn.experiments.result import Run
+from agdn.report.gather.same_data import require_same_nodes, require_same_score
 from agdn.tasks.output import NodeOutput
-
-SCORE_TOLERANCE = 0.005  # another machine may turn a prediction that is on the edge ...
-TURNED = 2  # ... and so many of a small test part
 
 
 @dataclass(frozen=True)
@@ -59,25 +57,12 @@ def answers(run: Run) -> Answers:
     """Load and ask the model; an error that tells why it cannot be asked, or that the data are no longer the same."""
     trained = load_nodes(run, "this part of the page")
     dataset = trained.dataset
-    if dataset.graph.num_nodes != run.dataset.get("nodes"):
-        raise ValueError(
-            f"{dataset.name} now has {dataset.graph.num_nodes} nodes; the run was trained on {run.dataset.get('nodes')}"
-        )
+    require_same_nodes(run, dataset)
     outputs, hops = trained.outputs_and_hops()
     outputs = outputs.detach().float().cpu()
     if not bool(outputs.isfinite().all()):
         raise ValueError("the model puts out NaN or infinity; its training went astray")
     test = trained.task.split.test
-    _require_same_score(run, trained.task.score(outputs[test], test)[run.metric], len(test))
+    require_same_score(run, trained.task.score(outputs[test], test)[run.metric], len(test))
     decoded = trained.output.decode(outputs)
     return Answers(run, dataset, trained.output, decoded.values, decoded.probabilities, hops)
-
-
-def _require_same_score(run: Run, now: float, nodes: int) -> None:
-    then = run.score("test")
-    slack = max(SCORE_TOLERANCE, TURNED / nodes) if run.metric in SHARES else SCORE_TOLERANCE * max(1.0, abs(then))
-    if not abs(now - then) <= slack:
-        raise ValueError(
-            f"{run.dataset.get('name')} is no longer what the run was trained on: "
-            f"test {run.metric} is {now:.4f} now and was {then:.4f}"
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,16 @@ LOSSES = {"train": "loss", "valid": "valid_loss"}
 
 @dataclass(frozen=True)
 class Curve:
-    """One quantity over the epochs.
+    """One quantity along another, such as the epochs.
 
     Attributes:
-        epochs: Of each point; where points stand for several epochs, the last of them.
+        x: The epoch of each point; where points stand for several epochs, the last of them.
         mean, low, high: Over the seeds (and the epochs of a point).
         seeds: How many were still in training.
         each: How many epochs a point stands for.
     """
 
-    epochs: tuple[int, ...]
+    x: tuple[float, ...]
     mean: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -38,7 +38,7 @@ class Curve:
 
     def scaled(self, factor: float) -> Curve:
         mean, low, high = (tuple(factor * value for value in row) for row in (self.mean, self.low, self.high))
-        return Curve(self.epochs, mean, low, high, self.seeds, self.each)
+        return Curve(self.x, mean, low, high, self.seeds, self.each)
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def combined(seeds: Sequence[dict[int, float]], *, most: int = MOST_POINTS) -> Curve | None:
-    """Values by epoch, one mapping a seed -> their mean and range; None without any value."""
+def combined(seeds: Sequence[Mapping[int, float]], *, most: int = MOST_POINTS) -> Curve | None:
+    """Values by epoch or whatever else they lie along, one mapping a seed -> their mean and range; None without any."""
     epochs = sorted({epoch for values in seeds for epoch in values})
     if not epochs:
         return None

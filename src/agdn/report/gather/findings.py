@@ -1,19 +1,20 @@
-"""What a recipe's models say about their test nodes, one seed at a time, so that little is held at once."""
+"""What a recipe's models say about their test part, one seed at a time, so that little is held at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agdn.experiments.result import Run
 from agdn.report.gather.answers import Answers, answers
 from agdn.report.gather.areas import Areas, areas
+from agdn.report.gather.asking import Asking
 from agdn.report.gather.calibration import Calibration, calibration
 from agdn.report.gather.confusion import Confusion, confusion
 from agdn.report.gather.hop_weights import LayerWeights, hop_weights, mean_over_seeds
+from agdn.report.gather.links import Links
 from agdn.report.gather.mistakes import Mistake, mistakes
 from agdn.report.gather.numbers import Numbers, numbers
-from agdn.report.gather.reproduce import seeds_text
 from agdn.report.gather.views import Views, is_small, node_rows, views
 
 
@@ -24,6 +25,7 @@ class Findings:
     Attributes:
         seeds: Those that could be asked.
         missing: Why others could not.
+        links: All that is told of a model of links, but its hops.
     """
 
     seeds: tuple[int, ...] = ()
@@ -35,6 +37,7 @@ class Findings:
     hops: list[LayerWeights] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     views: Views | None = None
+    links: Links | None = None
 
 
 @dataclass
@@ -64,21 +67,14 @@ class Wanted:
 
 def findings(runs: Sequence[Run], wanted: Wanted) -> Findings:
     """Where data or models are not to be had, this says why, and holds what the others gave."""
-    asked_seeds: list[int] = []
-    reasons: dict[str, list[int]] = {}
+    asking = Asking(runs, answers)
     hops: list[list[LayerWeights]] = []
     first: Findings | None = None
     confused: Confusion | None = None
     judged: Calibration | None = None
     areas_found: Areas | None = None
-    for run in runs:
-        try:
-            asked = answers(run)
-        except (ValueError, OSError) as error:
-            reasons.setdefault(str(error), []).append(run.seed)
-            continue
-        asked_seeds.append(run.seed)
-        hops.append(hop_weights(asked))
+    for asked in asking:
+        hops.append(hop_weights(asked.hops, asked.dataset.graph))
         own = calibration(asked)
         judged = own if judged is None or own is None else judged + own
         if asked.output.target == "class":
@@ -92,17 +88,14 @@ def findings(runs: Sequence[Run], wanted: Wanted) -> Findings:
                 mistakes=worst,
                 views=views(asked, wanted.centres(asked, worst)),
             )
-    missing = tuple(f"seed{'s' * (len(seeds) > 1)} {seeds_text(seeds)}: {reason}" for reason, seeds in reasons.items())
     if first is None:
-        return Findings(missing=missing)
-    return Findings(
-        tuple(asked_seeds),
-        missing,
-        confused,
-        areas_found,
-        first.numbers,
-        judged,
-        mean_over_seeds(hops),
-        first.mistakes,
-        first.views,
+        return Findings(missing=asking.missing)
+    return replace(
+        first,
+        seeds=tuple(asking.seeds),
+        missing=asking.missing,
+        confusion=confused,
+        areas=areas_found,
+        calibration=judged,
+        hops=mean_over_seeds(hops),
     )

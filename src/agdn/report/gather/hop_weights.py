@@ -10,7 +10,6 @@ import numpy as np
 
 from agdn.experiments.prediction import LayerHops
 from agdn.graph import Graph
-from agdn.report.gather.answers import Answers
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 Weigher = Literal["node", "channel", "layer"]
@@ -38,9 +37,9 @@ class LayerWeights:
     counts: np.ndarray
 
 
-def hop_weights(answers: Answers) -> list[LayerWeights]:
+def hop_weights(layers: Sequence[LayerHops], graph: Graph) -> list[LayerWeights]:
     """A record a layer; a layer that tells too much (a weight a node and channel) is told by its channels' mean."""
-    return [_summary(hops, answers.dataset.graph) for hops in answers.hops]
+    return [_summary(hops, graph) for hops in layers]
 
 
 def mean_over_seeds(seeds: Sequence[Sequence[LayerWeights]]) -> list[LayerWeights]:

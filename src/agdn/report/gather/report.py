@@ -11,8 +11,10 @@ from agdn.experiments.config import Config
 from agdn.experiments.result import Result
 from agdn.report.gather.curves import Curves, read_curves
 from agdn.report.gather.findings import Findings, Wanted, findings
+from agdn.report.gather.link_findings import link_findings
 from agdn.report.gather.reproduce import command
-from agdn.report.gather.runs import by_configuration, found_runs
+from agdn.report.gather.runs import Seeds, by_configuration, found_runs
+from agdn.report.gather.subject import Subject, subject
 from agdn.report.gather.views import MOST_OF_A_RECIPE, MOST_VIEWS
 
 
@@ -26,6 +28,11 @@ class Recipe:
     curves: Curves
     findings: Findings
     command: str
+
+    @property
+    def subject(self) -> Subject:
+        """What its parts are made of."""
+        return subject(self.result.runs[0])
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,8 @@ class Report:
 def gather(folders: Sequence[Path], *, nodes: Sequence[str] = ()) -> Report:
     """The report of the runs in ``folders``; ``nodes`` are the ids of those whose surroundings to show."""
     groups = by_configuration(found_runs(folders))
+    if nodes and all(_of_links(group) for group in groups):
+        raise ValueError("these runs predict links; --node shows what surrounds a node whose label is predicted")
     wanted = Wanted(nodes, max(1, min(MOST_OF_A_RECIPE, MOST_VIEWS // len(groups))))
     return Report(
         tuple(
@@ -60,9 +69,13 @@ def gather(folders: Sequence[Path], *, nodes: Sequence[str] = ()) -> Report:
                 group.config,
                 group.result,
                 read_curves(group.result.runs),
-                findings(group.result.runs, wanted),
+                link_findings(group.result.runs) if _of_links(group) else findings(group.result.runs, wanted),
                 command(group.config, [run.seed for run in group.result.runs]),
             )
             for group in groups
         )
     )
+
+
+def _of_links(group: Seeds) -> bool:
+    return subject(group.result.runs[0]) == "edges"

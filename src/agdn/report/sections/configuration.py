@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from agdn.experiments import yaml_text
 from agdn.report.gather.keys import differing, written
 from agdn.report.gather.report import Recipe, Report
@@ -55,16 +58,25 @@ def _yaml(recipe: Recipe) -> str:
 
 def _facts(recipe: Recipe) -> list[tuple[str, str]]:
     runs = recipe.result.runs
-    data = [(name.replace("_", " "), value) for name, value in runs[0].dataset.items()]
+    data = [(name.replace("_", " "), _value(value)) for name, value in runs[0].dataset.items()]
     versions = [
         (name, ", ".join(dict.fromkeys(run.versions.get(name, "") for run in runs)))
         for name in dict.fromkeys(name for run in runs for name in run.versions)
     ]
     folders = [(f"folder of seed {run.seed}", str(run.folder)) for run in runs]
     return [
-        *((f"data: {name}", f"{value:,}" if isinstance(value, int) else str(value)) for name, value in data),
+        *((f"data: {name}", value) for name, value in data),
         *versions,
         ("threads", ", ".join(dict.fromkeys(str(run.threads) for run in runs))),
         ("device", recipe.config.device),
         *folders,
     ]
+
+
+def _value(value: Any) -> str:
+    """``4,486 train, 264 valid, 528 test`` of a mapping."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_value(content)} {name}" for name, content in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -26,6 +26,7 @@ def curves(report: Report) -> Section | None:
         ),
         legend(list(entries)),
         figures([figure(chart.title, chart.svg(), _condensed(chart)) for chart in charts]),
+        paragraph(said) if (said := _losses(report.recipes)) else None,
     )
     return Section("curves", "Learning curves", body, {"curves": {chart.key: chart.data() for chart in charts}})
 
@@ -35,9 +36,10 @@ def _of_one(recipe: Recipe) -> Iterator[LineChart]:
     metric = recipe.result.metric
     best = tuple(run.best_epoch for run in recipe.result.runs)
     styles = {part: style_of(place) for place, part in enumerate(PARTS)}
-    losses = [Line(f"{PARTS[part]} nodes", styles[part], curve) for part, curve in recipe.curves.losses.items()]
+    names = {part: f"{name} {recipe.subject}" for part, name in PARTS.items()}
+    losses = [Line(names[part], styles[part], curve) for part, curve in recipe.curves.losses.items()]
     scores = [
-        Line(f"{PARTS[part]} nodes", styles[part], curve.scaled(scale(metric)), best if part == "valid" else ())
+        Line(names[part], styles[part], curve.scaled(scale(metric)), best if part == "valid" else ())
         for part, curve in recipe.curves.scores.items()
     ]
     if losses:
@@ -52,17 +54,20 @@ def _of_several(recipes: Sequence[Recipe]) -> Iterator[LineChart]:
         lines = _lines(recipes, [recipe.curves.losses.get(part) for recipe in recipes])
         if lines:
             yield LineChart(f"loss-{part}", f"{PARTS[part].capitalize()} loss", "loss", lines, logarithmic=True)
-    for number, metric in enumerate(dict.fromkeys(recipe.result.metric for recipe in recipes)):
+    kinds = [(recipe.subject, recipe.result.metric) for recipe in recipes]
+    mixed = len({of for of, _ in kinds}) > 1
+    for number, kind in enumerate(dict.fromkeys(kinds)):
+        of, metric = kind
         for part, name in PARTS.items():
             found = [
                 recipe.curves.scores[part].scaled(scale(metric))
-                if recipe.result.metric == metric and part in recipe.curves.scores
+                if kinds[index] == kind and part in recipe.curves.scores
                 else None
-                for recipe in recipes
+                for index, recipe in enumerate(recipes)
             ]
             lines = _lines(recipes, found, kept=part == "valid")
             if lines:
-                title = f"{name.capitalize()} {metric}"
+                title = f"{name.capitalize()} {metric}" + (f", {of}" if mixed else "")
                 yield LineChart(f"score-{number}-{part}", title, unit(metric), lines)
 
 
@@ -79,3 +84,13 @@ def _lines(recipes: Sequence[Recipe], found: Sequence[Curve | None], *, kept: bo
 def _condensed(chart: LineChart) -> str | None:
     each = max(line.curve.each for line in chart.lines)
     return f"A point stands for up to {each} epochs." if each > 1 else None
+
+
+def _losses(recipes: Sequence[Recipe]) -> str | None:
+    """Where a model of links is trained on one loss and validated by another."""
+    others = [
+        f"{recipe.label} on {recipe.config.link.loss}"
+        for recipe in recipes
+        if recipe.config.link is not None and recipe.config.link.loss != "cross_entropy" and recipe.curves.losses
+    ]
+    return f"The loss of validation edges is the cross-entropy; trained is {', '.join(others)}." if others else None

@@ -9,6 +9,7 @@ from agdn.experiments.result import REPORTED, SHARES, Result, paired_difference,
 from agdn.experiments.tables import results_table
 from agdn.report.charts.strip import StripRow, strip
 from agdn.report.gather.report import Recipe, Report
+from agdn.report.gather.subject import subject
 from agdn.report.markup import Markup, joined
 from agdn.report.rounding import scale, unit
 from agdn.report.sections.section import Section, figure, paragraph, style_of, table
@@ -17,16 +18,16 @@ from agdn.tasks.node import PARTS
 
 def scores(report: Report) -> Section:
     recipes = report.recipes
-    header, rows = results_table([recipe.result for recipe in recipes])
+    alike = [[recipe for recipe in recipes if recipe.subject == of] for of in dict.fromkeys(r.subject for r in recipes)]
     body = joined(
         [paragraph(sentence(recipe.result)) for recipe in recipes[:1]],
         _strips(recipes),
-        table("Mean and standard deviation over the seeds, at the best epoch on validation nodes", header, rows),
+        [_main(each) for each in alike],
         paragraph("“First minus this” is the mean difference on the seeds that both have, with its standard error.")
-        if len(recipes) > 1
+        if any(len(each) > 1 for each in alike)
         else None,
         _published(recipes),
-        _pairs(recipes) if len(recipes) > 2 else None,
+        [_pairs(each) for each in alike if len(each) > 2],
         _every_score(recipes),
         _unfinished(recipes),
         [paragraph(note) for note in dict.fromkeys(note for recipe in recipes for note in recipe.result.runs[0].notes)],
@@ -40,10 +41,17 @@ def sentence(result: Result) -> str:
     sign = " %" if result.metric in SHARES else ""
     over = "one seed" if runs == 1 else f"{runs} seeds"
     said = f"{result.name} reaches {shown(result.mean(), result.std(), result.metric)}{sign} {result.metric} "
-    said += f"on test nodes of {result.runs[0].dataset.get('name')}, over {over}."
+    said += f"on test {subject(result.runs[0])} of {result.runs[0].dataset.get('name')}, over {over}."
     if result.published is not None and _comparable(result):
         said += f" Published: {result.published.shown()}{sign}."
     return said
+
+
+def _main(recipes: Sequence[Recipe]) -> Markup:
+    """Of recipes that are all about nodes, or all about edges."""
+    header, rows = results_table([recipe.result for recipe in recipes])
+    of = recipes[0].subject
+    return table(f"Mean and standard deviation over the seeds, at the best epoch on validation {of}", header, rows)
 
 
 def _comparable(result: Result) -> bool:
@@ -51,14 +59,15 @@ def _comparable(result: Result) -> bool:
 
 
 def _strips(recipes: Sequence[Recipe]) -> list[Markup]:
-    """A chart a metric, since scores of different metrics share no axis."""
-    metrics = list(dict.fromkeys(recipe.result.metric for recipe in recipes))
+    """A chart a metric, since scores of different metrics share no axis; nor do those of nodes and of edges."""
+    kinds = [(recipe.subject, recipe.result.metric) for recipe in recipes]
     charts = []
-    for metric in metrics:
-        rows = [_strip_row(recipe, index) for index, recipe in enumerate(recipes) if recipe.result.metric == metric]
+    for kind in dict.fromkeys(kinds):
+        of, metric = kind
+        rows = [_strip_row(recipe, index) for index, recipe in enumerate(recipes) if kinds[index] == kind]
         if len(rows) == 1 and len(rows[0].scores) == 1 and rows[0].published is None:
             continue
-        title = f"Test {metric} of every seed"
+        title = f"Test {metric} of every seed" + (f", {of}" if len({of for of, _ in kinds}) > 1 else "")
         note = "Dots are seeds, the long tick is their mean, the thick line one standard deviation to both sides."
         if any(row.published for row in rows):
             note += " The diamond is the published figure."
@@ -115,7 +124,8 @@ def _pairs(recipes: Sequence[Recipe]) -> Markup:
             found = None if other is recipe else paired_difference(recipe.result, other.result)
             row.append("" if found is None else shown(found[0], found[1], recipe.result.metric))
         rows.append(row)
-    caption = "Row minus column on the seeds that both have, test nodes: mean and standard error"
+    of = recipes[0].subject
+    caption = f"Row minus column on the seeds that both have, test {of}: mean and standard error"
     return table(caption, ("", *(recipe.label for recipe in recipes)), rows)
 
 
