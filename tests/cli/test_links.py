@@ -21,9 +21,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nodes, edges = write_tables(folder / "tables", count=80)
     imported = agdn("data", "import", "--nodes", nodes, "--edges", edges, "--out", folder / "stored")
     assert imported.exit_code == 0, imported.output
-    trained = agdn(
-        "train", folder / "stored", "--set", "training.epochs=3", "--set", "threads=1", "--out", folder / "runs", "--quiet"
-    )  # fmt: skip
+    changes = ("--set", "training.epochs=3", "--set", "threads=1")
+    trained = agdn("train", folder / "stored", *changes, "--out", folder / "runs", "--quiet")
     assert trained.exit_code == 0, trained.output
     return next((folder / "runs").glob("**/result.json")).parent
 
