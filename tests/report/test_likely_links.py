@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from agdn.data.dataset import Dataset, EdgeSplit
+from agdn.experiments import new_links
 from agdn.graph import Graph
 from agdn.report.gather import likely_links
 from agdn.report.gather.likely_links import best_pairs
@@ -49,7 +50,7 @@ def test_the_best_of_all_pairs_that_no_part_joins(known: tuple[Any, set[tuple[in
 def test_near_nodes_of_a_larger_graph(known: tuple[Any, set[tuple[int, int]]], monkeypatch: pytest.MonkeyPatch) -> None:
     model, joined = known
     monkeypatch.setattr(likely_links, "QUICK", (10, 60))
-    monkeypatch.setattr(likely_links, "BLOCK", 7)
+    monkeypatch.setattr(new_links, "PAIRS", 7 * new_links.NEAR)
     pairs, scores, said = likely_links.likely_links(model, 20)
     near: dict[int, set[int]] = {node: set() for node in range(N)}
     for u, v in joined:
@@ -72,7 +73,7 @@ def test_of_a_large_graph_or_a_slow_model_some_nodes(
     first, second = (likely_links.likely_links(cast(Any, watched), 20) for _ in range(2))
     assert len(torch.cat(asked, dim=1)[0].unique()) == 5
     assert first[0].tolist() == second[0].tolist()
-    assert "for each of 5 nodes drawn by chance" in first[2]
+    assert "of 5 nodes drawn by chance, for each node" in first[2]
     assert not {tuple(sorted(pair)) for pair in first[0].t().tolist()} & joined
 
 

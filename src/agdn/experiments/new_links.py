@@ -28,27 +28,28 @@ def new_links(
     top_k: int,
     *,
     candidates: Candidates = "auto",
+    sources: Tensor | None = None,
     watch: Watch | None = None,
 ) -> Found:
     """Sources in their order, targets by falling score, the scores, and a sentence on which pairs were looked at.
 
     A link that any part of the split knows is not new. ``all`` looks at every other pair; ``near`` at the ``NEAR``
-    nodes two steps away that share the most of their surroundings with a node.
+    nodes two steps away that share the most of their surroundings with a node. ``sources`` are the nodes that are
+    asked about, in their order; None for all.
     """
     if top_k < 1:
         raise ValueError(f"top_k must be at least 1, got {top_k}")
     nodes = dataset.graph.num_nodes
     if candidates == "auto":
         candidates = "all" if nodes * nodes <= ALL_UP_TO else "near"
-    known = _known(dataset)
+    known, asked = _known(dataset), torch.arange(nodes) if sources is None else sources
     step = max(1, PAIRS // (nodes if candidates == "all" else NEAR))
     found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    for begin in range(0, nodes, step):
-        block = torch.arange(begin, min(begin + step, nodes))
+    for done, block in enumerate(asked.split(step), 1):
         pairs = _every_other(block, known) if candidates == "all" else near_nodes(known, block, NEAR)
         found.append(_best(pairs, score(pairs), top_k))
         if watch is not None:
-            watch("nodes", int(block[-1]) + 1, nodes)
+            watch("nodes", min(done * step, len(asked)), len(asked))
     looked = (
         "every pair that is not linked"
         if candidates == "all"
@@ -69,9 +70,9 @@ def _known(dataset: Dataset) -> Graph:
 def _every_other(block: Tensor, known: Graph) -> Tensor:
     """(2, P) every pair of a node of the block with one that it is not linked to."""
     free = torch.ones(len(block), known.num_nodes, dtype=torch.bool)
-    begin, end = int(known.indptr[block[0]]), int(known.indptr[block[-1] + 1])
-    free[known.targets[begin:end].long() - block[0], known.indices[begin:end].long()] = False
     free[torch.arange(len(block)), block] = False
+    for row, node in enumerate(block.tolist()):
+        free[row, known.indices[int(known.indptr[node]) : int(known.indptr[node + 1])].long()] = False
     rows, columns = free.nonzero().t()
     return torch.stack([block[rows], columns])
 
