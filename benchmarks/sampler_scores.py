@@ -25,9 +25,9 @@ RECIPES = {
 SAMPLERS: dict[str, str] = {
     "the whole graph": "null",
     "2 random parts": "{name: random_partition, parts: 2}",
-    "40 METIS clusters, 10 a batch": "{name: cluster_partition, parts: 40, batch_parts: 10}",
+    "40 METIS clusters, 20 a batch": "{name: cluster_partition, parts: 40, batch_parts: 20}",
     "GraphSAINT walks": "{name: saint_walk, roots: 3000, length: 4, batches: 4}",
-    "GraphSAINT nodes": "{name: saint_node, nodes: 12000, batches: 4}",
+    "GraphSAINT nodes": "{name: saint_node, nodes: 24000, batches: 4}",
     "GraphSAINT edges": "{name: saint_edge, edges: 8000, batches: 4}",
     "neighbours": "{name: neighbours, fanouts: 10, hops: 4, batch_size: 150}",
     "egos": "{name: egos, fanouts: 5, hops: 3, batch_size: 150}",
