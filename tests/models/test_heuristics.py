@@ -20,7 +20,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("model", "score", "options"), MODELS, ids=lambda part: str(part))
+@pytest.mark.parametrize(("model", "score", "options"), MODELS, ids=[str(model) for model, *_ in MODELS])
 def test_scores_are_those_of_the_function(model: nn.Module, score, options: dict) -> None:
     graph = Graph(EDGES, 20)
     expected = score(graph, PAIRS, **options)
