@@ -11,6 +11,7 @@ from torch import Tensor
 
 from agdn.data.dataset import Dataset, EdgeSplit, NodeSplit
 from agdn.data.finding import Finding
+from agdn.data.pair_keys import among, ordered_keys, unordered_keys
 
 PARTS = ("train", "valid", "test")
 
@@ -103,12 +104,12 @@ def _edge_split(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Find
 
 def _leaks(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
     nodes = dataset.graph.num_nodes
-    graph = _ordered(dataset.graph.edge_index, nodes)
-    ordered = {name: _ordered(getattr(split, name), nodes) for name in PARTS}
-    either = {name: _unordered(getattr(split, name), nodes) for name in PARTS}
+    graph = ordered_keys(dataset.graph.edge_index, nodes)
+    ordered = {name: ordered_keys(getattr(split, name), nodes) for name in PARTS}
+    either = {name: unordered_keys(getattr(split, name), nodes) for name in PARTS}
     for name in ("valid", "test"):
         seen = _among(ordered[name], graph)
-        backwards = _among(_ordered(getattr(split, name).flip(0), nodes), graph) & ~seen
+        backwards = _among(ordered_keys(getattr(split, name).flip(0), nodes), graph) & ~seen
         if bool(seen.any()):
             pair = getattr(split, name)[:, int(seen.nonzero()[0])].tolist()
             what = f"{int(seen.sum())} {name} edge(s) are in the message graph, such as {pair}: the answer is visible"
@@ -131,7 +132,7 @@ def _leaks(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
 
 def _negatives(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Finding]:
     graph, nodes = dataset.graph.edge_index, dataset.graph.num_nodes
-    keys = _unordered if _is_symmetric(graph, nodes) else _ordered
+    keys = unordered_keys if _is_symmetric(graph, nodes) else ordered_keys
     edges = torch.cat([keys(graph, nodes), *(keys(getattr(split, name), nodes) for name in PARTS)])
     for part in ("valid", "test"):
         name = f"{part}_negative"
@@ -154,22 +155,9 @@ def _negatives(dataset: Dataset, split: EdgeSplit, where: str) -> Iterator[Findi
 
 
 def _is_symmetric(edges: Tensor, nodes: int) -> bool:
-    forward, backward = (np.sort(_ordered(pairs, nodes).numpy()) for pairs in (edges, edges.flip(0)))
+    forward, backward = (np.sort(ordered_keys(pairs, nodes).numpy()) for pairs in (edges, edges.flip(0)))
     return np.array_equal(forward, backward)
 
 
-def _ordered(pairs: Tensor, nodes: int) -> Tensor:
-    return pairs[0] * nodes + pairs[1]
-
-
-def _unordered(pairs: Tensor, nodes: int) -> Tensor:
-    return torch.minimum(pairs[0], pairs[1]) * nodes + torch.maximum(pairs[0], pairs[1])
-
-
 def _among(keys: Tensor, others: Tensor) -> Tensor:
-    """Whether each key is one of the others, by bisection: torch.isin is ten times slower on millions of pairs."""
-    if others.numel() == 0:
-        return torch.zeros(keys.shape, dtype=torch.bool)
-    ordered = torch.from_numpy(np.sort(others.numpy()))
-    at = torch.searchsorted(ordered, keys.contiguous()).clamp(max=len(ordered) - 1)
-    return ordered[at] == keys
+    return among(keys, torch.from_numpy(np.sort(others.numpy())))

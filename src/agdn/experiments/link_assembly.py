@@ -92,9 +92,8 @@ def link_pieces(inputs: Inputs, sampling: InPieces | Auto | None, seed: int) -> 
             "links join parts of the graph; evaluate them on the whole graph (sampling.evaluation_parts=1)"
         )
     if isinstance(sampling, Neighbours):
-        around = Neighbourhood(
-            inputs.train.graph, sampling.fanouts, hops=sampling.hops, replace=sampling.replace
-        )  # fmt: skip
+        graph = inputs.train.graph
+        around = Neighbourhood(graph, sampling.fanouts, hops=sampling.hops, replace=sampling.replace)
         return replace(inputs, neighbourhood=around)
     sampler = sampling.sampler(inputs.train.graph, torch.empty(0, dtype=torch.int64), derived(seed, TRAINING))
     return replace(inputs, sampler=sampler)

@@ -5,13 +5,15 @@ A_uv is the number of edges u -> v and d_w the number of edges out of w, as in :
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.ops import heuristics
 
 
-class Heuristic(nn.Module):
+class Heuristic(nn.Module, ABC):
     """A link model whose state is the graph itself: features and edge signals are not looked at."""
 
     def __init__(self) -> None:
@@ -25,9 +27,9 @@ class Heuristic(nn.Module):
     ) -> Graph:
         return graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
 
+    @abstractmethod
     def decode(self, graph: Graph, pairs: Tensor) -> Tensor:
         """(2, P) node pairs -> (P,) scores."""
-        raise NotImplementedError
 
     def forward(self, x: Tensor | None, graph: Graph | Tensor, pairs: Tensor) -> Tensor:
         return self.decode(self.encode(x, graph), pairs)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from agdn.ops.backend import kernels_run_on
 from agdn.ops.pairs import check_pairs
+from agdn.ops.subgraphs import grouped
 
 
 def pair_dot(a: Tensor, b: Tensor, pairs: Tensor) -> Tensor:
@@ -42,14 +43,12 @@ def _(a: Tensor, b: Tensor, pairs: Tensor) -> Tensor:
 @torch.library.custom_op("agdn::pair_dot_backward", mutates_args=())
 def pair_dot_backward_op(grad: Tensor, a: Tensor, b: Tensor, pairs: Tensor) -> tuple[Tensor, Tensor]:
     from agdn.ops.kernels.jit import chunks_of, use_threads
-    from agdn.ops.kernels.pairs import dot_back, pairs_by_node
+    from agdn.ops.kernels.pairs import dot_back
 
     use_threads()
     gradients = []
     for side, (mine, other) in enumerate(((a, b), (b, a))):
-        indptr = torch.zeros(len(mine) + 1, dtype=torch.int64)
-        visits = torch.empty(pairs.size(1), dtype=torch.int64)
-        pairs_by_node(pairs[side].numpy(), indptr.numpy(), visits.numpy())
+        indptr, visits = grouped(pairs[side], len(mine), torch.int64)
         out = torch.empty_like(mine)
         ends = pairs[1 - side].numpy()
         dot_back(chunks_of(indptr.numpy()), indptr.numpy(), visits.numpy(), ends, grad.numpy(), other.numpy(),

@@ -43,10 +43,14 @@ class Signals:
         """(rows, C); edge signals are passed on where there are any."""
         if self.storage is not None and not model.training and hasattr(model, "in_blocks"):
             return self.outputs_in_blocks(model)[0]
-        edges = {"edge_attr": self.edge_attr, "edge_weight": self.edge_weight}
-        given = {name: signal for name, signal in edges.items() if signal is not None}
-        out: Tensor = model(self.x, self.graph, **given)
+        out: Tensor = model(self.x, self.graph, **self.edge_signals)
         return out
+
+    @property
+    def edge_signals(self) -> dict[str, Tensor]:
+        """Those that there are, by the names under which models take them."""
+        edges = {"edge_attr": self.edge_attr, "edge_weight": self.edge_weight}
+        return {name: signal for name, signal in edges.items() if signal is not None}
 
     def outputs_in_blocks(self, model: Any) -> tuple[Tensor, list[Tensor | None]]:
         """The same in evaluation, with the states in ``storage``; and the hop weights of the layers that tell."""

@@ -90,6 +90,7 @@ class LinkTask:
         self.leave_out_targets, self.valid_edges = leave_out_targets, valid_edges
         self._weight = _weights_of(dataset, dataset.split.train) if needs_weight(loss) else None
         self._ordered = EachEpoch(self._order)
+        self._widened: tuple[Signals, Signals] | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -128,20 +129,15 @@ class LinkTask:
             negatives = self._negatives(positives, self._known, self._generator(NEGATIVES, epoch, step))
             pairs = torch.cat([positives, negatives], dim=1)
             if inputs.neighbourhood is not None:
-                given, pairs = self._around(inputs, pairs, derived(self.seed, SURROUNDINGS, epoch, step))
+                nodes, pairs = pairs.unique(return_inverse=True)
+                surroundings = inputs.neighbourhood.around(nodes, derived(self.seed, SURROUNDINGS, epoch, step))
+                given = inputs.train.piece(surroundings)
                 edges = MessageEdges(given.graph) if self.leave_out_targets else None
             else:
                 given, edges = inputs.train, self._message_edges if self.leave_out_targets else None
             if edges is not None:
                 given = edges.without(given, pairs[:, : positives.size(1)])
             yield self._loss_on(model, given, pairs, None if self._weight is None else self._weight[chosen])
-
-    def _around(self, inputs: Inputs, pairs: Tensor, seed: int) -> tuple[Signals, Tensor]:
-        """The sampled surroundings of the nodes of all pairs, and the pairs as rows of it."""
-        if inputs.neighbourhood is None:
-            raise ValueError("these inputs have no neighbourhood to sample")
-        nodes, rows = pairs.unique(return_inverse=True)
-        return inputs.train.piece(inputs.neighbourhood.around(nodes, seed)), rows
 
     def _loss_in_piece(self, model: nn.Module, piece: Signals, epoch: int, step: int) -> Tensor | None:
         """On the edges of a piece, self-loops aside, or as many of them as a step has positives."""
@@ -193,18 +189,24 @@ class LinkTask:
         states = states_of(model, inputs.whole)
         scores, valid = {}, self._pair_scores(model, states, "valid")
         for part in self.parts:
-            if part == "test" and self.valid_edges == "input":
-                states = states_of(model, self._with_valid_edges(inputs.whole))
+            if (given := self._given(inputs, part)) is not inputs.whole:
+                states = states_of(model, given)
             pair_scores = valid if part == "valid" else self._pair_scores(model, states, part, valid[1])
             scores[part] = self.scores(*pair_scores)
         return Evaluation(scores, float(cross_entropy(*valid)))
 
     def part_scores(self, model: nn.Module, inputs: Inputs, part: str) -> tuple[Tensor, Tensor]:
         """The scores of a part's positives (P,) and of its negatives (Q,)."""
-        given = inputs.whole
-        if part == "test" and self.valid_edges == "input":
-            given = self._with_valid_edges(given)
-        return self._pair_scores(model, states_of(model, given), part)
+        return self._pair_scores(model, states_of(model, self._given(inputs, part)), part)
+
+    def _given(self, inputs: Inputs, part: str) -> Signals:
+        """What the model sees when a part is scored; a graph that is larger for it is built once."""
+        whole = inputs.whole
+        if part != "test" or self.valid_edges == "hidden":
+            return whole
+        if self._widened is None or self._widened[0] is not whole:
+            self._widened = (whole, with_pairs(whole, self.split.valid))
+        return self._widened[1]
 
     def _pair_scores(
         self, model: nn.Module, states: Any, part: str, valid_negative: Tensor | None = None
@@ -245,18 +247,13 @@ class LinkTask:
         of_all = {"rocauc": link_metrics.link_rocauc, "average_precision": link_metrics.average_precision}
         return of_all[name](positive, negative)
 
-    def _with_valid_edges(self, signals: Signals) -> Signals:
-        return with_pairs(signals, self.split.valid)
-
 
 def states_of(model: nn.Module, signals: Signals) -> Any:
     """What the model's decoder reads of every node of a graph."""
-    edges = {"edge_attr": signals.edge_attr, "edge_weight": signals.edge_weight}
-    edges = {name: signal for name, signal in edges.items() if signal is not None}
     if signals.storage is not None and not model.training and hasattr(getattr(model, "encoder", None), "in_blocks"):
         given = replace(signals, x=model.given(signals.x, signals.nodes))  # type: ignore[operator]
         return given.outputs_in_blocks(model.encoder)[0]
-    return model.encode(signals.x, signals.graph, signals.nodes, **edges)  # type: ignore[operator]
+    return model.encode(signals.x, signals.graph, signals.nodes, **signals.edge_signals)  # type: ignore[operator]
 
 
 def _leaks(dataset: Dataset, *, refuse: bool) -> tuple[str, ...]:

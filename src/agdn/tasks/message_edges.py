@@ -7,6 +7,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
+from agdn.data.pair_keys import among, unordered_keys
 from agdn.graph import Graph
 from agdn.tasks.inputs import Signals
 
@@ -17,13 +18,12 @@ class MessageEdges:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         source, target = graph.indices.long().cpu(), graph.targets.long().cpu()
-        self.keys = _unordered(torch.stack([source, target]), graph.num_nodes)
+        self.keys = unordered_keys(torch.stack([source, target]), graph.num_nodes)
 
     def without(self, signals: Signals, pairs: Tensor) -> Signals:
         """The signals without the edges, in either direction, that join the nodes of (2, P) ``pairs``."""
-        asked = _unordered(pairs.cpu(), self.graph.num_nodes).sort().values
-        at = torch.searchsorted(asked, self.keys).clamp(max=max(len(asked) - 1, 0))
-        kept = (asked[at] != self.keys) if len(asked) else torch.ones_like(self.keys, dtype=torch.bool)
+        asked = unordered_keys(pairs.cpu(), self.graph.num_nodes).sort().values
+        kept = ~among(self.keys, asked)
         graph = signals.graph.remaining(kept.to(signals.graph.device))
         return replace(
             signals,
@@ -43,7 +43,3 @@ def with_pairs(signals: Signals, pairs: Tensor) -> Signals:
     if weight is not None:
         weight = torch.cat([weight, weight.new_ones(2 * pairs.size(1))])
     return replace(signals, graph=Graph(both, graph.num_nodes), edge_weight=weight)
-
-
-def _unordered(pairs: Tensor, nodes: int) -> Tensor:
-    return torch.minimum(pairs[0], pairs[1]) * nodes + torch.maximum(pairs[0], pairs[1])

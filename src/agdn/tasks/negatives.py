@@ -9,6 +9,8 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from agdn.data.pair_keys import among, ordered_keys
+
 Kind = Literal["global", "strict", "per_source", "permuted"]
 ROUNDS = 100  # of drawing again what is a known edge
 
@@ -26,15 +28,11 @@ class KnownPairs:
 
     @classmethod
     def of(cls, edge_index: Tensor, num_nodes: int) -> KnownPairs:
-        return cls((edge_index[0].long() * num_nodes + edge_index[1]).unique(), num_nodes)
+        return cls(ordered_keys(edge_index.long(), num_nodes).unique(), num_nodes)
 
     def holds(self, pairs: Tensor) -> Tensor:
         """(P,) whether each pair is known."""
-        keys = pairs[0] * self.num_nodes + pairs[1]
-        if not len(self.keys):
-            return torch.zeros_like(keys, dtype=torch.bool)
-        at = torch.searchsorted(self.keys, keys).clamp(max=len(self.keys) - 1)
-        return self.keys[at] == keys
+        return among(ordered_keys(pairs, self.num_nodes), self.keys)
 
 
 def draw_negatives(

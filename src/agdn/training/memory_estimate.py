@@ -6,6 +6,7 @@ import copy
 import os
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from torch.utils._pytree import tree_leaves
 from agdn.graph import Graph
 from agdn.ops.sparse_rows import is_sparse
 from agdn.tasks.inputs import Inputs, Signals
+from agdn.tasks.link import states_of
 from agdn.training.errors import TrainingError
 from agdn.training.settings import Settings
 
@@ -137,9 +139,7 @@ def _states(model: nn.Module, signals: Signals) -> Tensor:
         return signals.outputs(model)
     embedding = getattr(model, "embedding", None)
     known = None if embedding is None else torch.arange(signals.graph.num_nodes) % len(embedding.weight)
-    edges = {"edge_attr": signals.edge_attr, "edge_weight": signals.edge_weight}
-    given = {name: signal for name, signal in edges.items() if signal is not None}
-    states: Tensor = model.encode(signals.x, signals.graph, known, **given)  # type: ignore[operator]
+    states: Tensor = states_of(model, replace(signals, nodes=known))
     return states
 
 

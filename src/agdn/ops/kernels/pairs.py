@@ -61,19 +61,6 @@ def dot(chunks, a, b, pairs, out):
             out[p] = total
 
 
-@serial_kernel
-def pairs_by_node(ends, indptr, visits):
-    """A counting sort: visits[indptr[n]:indptr[n + 1]] are the pairs that end in node n, in their order."""
-    for p in range(len(ends)):
-        indptr[ends[p] + 1] += 1
-    for n in range(len(indptr) - 1):
-        indptr[n + 1] += indptr[n]
-    place = indptr[:-1].copy()
-    for p in range(len(ends)):
-        visits[place[ends[p]]] = p
-        place[ends[p]] += 1
-
-
 @kernel
 def dot_back(chunks, indptr, visits, ends, g, other, out):
     """out[n] = sum of g[p] * other[ends[p]] over the pairs of node n."""
