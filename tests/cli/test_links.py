@@ -44,6 +44,7 @@ def test_scores_are_told_again(run: Path) -> None:
     stored = json.loads((run / "result.json").read_text())["scores"]
     told = json.loads(agdn("evaluate", run, "--json").output)[0]["scores"]
     assert told["test"] == pytest.approx(stored["test"], abs=1e-6)
+    assert "hard_mrr" in agdn("evaluate", run, "--hard-negatives", "10").output
 
 
 @pytest.mark.parametrize(

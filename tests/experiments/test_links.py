@@ -183,6 +183,19 @@ def test_what_does_not_go_together_is_named(changes: tuple[str, ...], words: str
         Experiment(links(*changes), 0, tmp_path).assemble()
 
 
+def test_hard_negatives_stand_beside_the_official_score(tmp_path: Path) -> None:
+    with_hard = trained(tmp_path / "hard", "link.hard_negatives=20")
+    without = trained(tmp_path / "plain")
+    for part in ("valid", "test"):
+        official = without.run.scores[part]
+        assert {name: with_hard.run.scores[part][name] for name in official} == official
+        assert 1 / 21 <= with_hard.run.scores[part]["hard_mrr"] <= 1
+    assert with_hard.run.unfinished_scores is None
+    assert "hard_mrr" not in with_hard.run.scores["train"]
+    again = without.evaluate(hard_negatives=20)
+    assert again["test"] == pytest.approx(with_hard.run.scores["test"], abs=1e-6)
+
+
 def test_what_is_for_nodes_says_so(tmp_path: Path) -> None:
     from agdn.experiments.load import load_nodes
 

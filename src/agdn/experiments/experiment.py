@@ -129,18 +129,19 @@ class Experiment:
         checkpoint.save_weights(self.folder / WEIGHTS, built.model)
         best, dataset = trained.best, built.dataset
         scores = {part: dict(best[part]) for part in PARTS}
-        finished = None
+        finished = scores
         if built.task.finishes:
             with torch.no_grad():
                 finished = built.task.evaluate(built.model, built.inputs, finished=True).scores
+        changed = any(scores[part].items() - finished[part].items() for part in PARTS)
         run = Run(
             folder=self.folder,
             name=self.config.name,
             seed=self.seed,
             metric=built.task.metric,
             higher_is_better=built.task.higher_is_better,
-            scores=finished or scores,
-            unfinished_scores=scores if finished else None,
+            scores=finished,
+            unfinished_scores=scores if changed else None,
             best_epoch=best["epoch"],
             epochs=trained.epochs,
             stopped_early=trained.stopped_early,

@@ -42,6 +42,7 @@ def link_task(
         valid_edges=link.valid_edges,
         leaks=link.leaks,
         eval_batch_size=max(link.eval_batch_size, MANY) if heuristic else link.eval_batch_size,
+        hard_negatives=link.hard_negatives,
         seed=derived(seed, TASK),
         parts=parts,
         watch=watch,

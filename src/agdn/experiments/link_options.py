@@ -43,6 +43,8 @@ class Link(Section):
         leaks: What is done where a published split lets an answer be seen, such as a test edge backwards in the message
             graph: ``refuse`` it, or ``report`` it in every result.
         eval_batch_size: Pairs that are scored at once in evaluation.
+        hard_negatives: In the end, also rank every validation and test link among so many negatives that look linked
+            to its two nodes, as HeaRT does.
     """
 
     decoder: dict[str, Any] = Field(default_factory=lambda: {"name": "mlp"})
@@ -56,3 +58,4 @@ class Link(Section):
     valid_edges: Literal["hidden", "input"] = "hidden"
     leaks: Literal["refuse", "report"] = "refuse"
     eval_batch_size: PositiveInt = 65_536
+    hard_negatives: PositiveInt | None = None

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from agdn.data.dataset import Dataset, EdgeSplit
-from agdn.graph import Graph
+from agdn.data.dataset import Dataset
+from agdn.data.unlinked import known_links, unlinked_pairs
 from agdn.ops.candidates import near_nodes
 from agdn.tasks.pair_scores import Watch
 
@@ -42,11 +42,11 @@ def new_links(
     nodes = dataset.graph.num_nodes
     if candidates == "auto":
         candidates = "all" if nodes * nodes <= ALL_UP_TO else "near"
-    known, asked = _known(dataset), torch.arange(nodes) if sources is None else sources
+    known, asked = known_links(dataset), torch.arange(nodes) if sources is None else sources
     step = max(1, PAIRS // (nodes if candidates == "all" else NEAR))
     found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     for done, block in enumerate(asked.split(step), 1):
-        pairs = _every_other(block, known) if candidates == "all" else near_nodes(known, block, NEAR)
+        pairs = unlinked_pairs(block, known) if candidates == "all" else near_nodes(known, block, NEAR)
         found.append(_best(pairs, score(pairs), top_k))
         if watch is not None:
             watch("nodes", min(done * step, len(asked)), len(asked))
@@ -57,24 +57,6 @@ def new_links(
     )
     source, target, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return source, target, scores, looked
-
-
-def _known(dataset: Dataset) -> Graph:
-    """All edges of all parts, in both directions: whoever is in it is linked already."""
-    parts = [dataset.graph.edge_index]
-    if isinstance(dataset.split, EdgeSplit):
-        parts += [dataset.split.train, dataset.split.valid, dataset.split.test]
-    return Graph(torch.cat(parts, dim=1), dataset.graph.num_nodes).undirected()
-
-
-def _every_other(block: Tensor, known: Graph) -> Tensor:
-    """(2, P) every pair of a node of the block with one that it is not linked to."""
-    free = torch.ones(len(block), known.num_nodes, dtype=torch.bool)
-    free[torch.arange(len(block)), block] = False
-    for row, node in enumerate(block.tolist()):
-        free[row, known.indices[int(known.indptr[node]) : int(known.indptr[node + 1])].long()] = False
-    rows, columns = free.nonzero().t()
-    return torch.stack([block[rows], columns])
 
 
 def _best(pairs: Tensor, scores: Tensor, top_k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,9 +14,9 @@ from pydantic import Field, ValidationError
 from agdn.experiments.config import Published
 from agdn.experiments.run_folder import RESULT
 from agdn.experiments.section import Section
-from agdn.tasks.link_metrics import LINK_METRICS
+from agdn.tasks.link_metrics import HARD_METRICS, LINK_METRICS
 
-SHARES = ("accuracy", "macro_f1", *LINK_METRICS)
+SHARES = ("accuracy", "macro_f1", *LINK_METRICS, *HARD_METRICS)
 Part = Literal["train", "valid", "test"]
 REPORTED: tuple[Part, ...] = ("valid", "test")
 

@@ -72,7 +72,11 @@ class TrainedLinks:
     @cached_property
     def task(self) -> LinkTask:
         """What the run learnt, on its data."""
-        return link_task(self.config, self.link, self.dataset, self.run.seed, parts=PARTS, watch=self.watch)
+        return self._task()
+
+    def _task(self, **changes: Any) -> LinkTask:
+        link = self.link.model_copy(update=changes)
+        return link_task(self.config, link, self.dataset, self.run.seed, parts=PARTS, watch=self.watch)
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -86,10 +90,11 @@ class TrainedLinks:
         with torch.no_grad():
             return states_of(self.model, self.inputs.whole)
 
-    def evaluate(self) -> dict[str, dict[str, float]]:
-        """Scores by part and metric, computed anew."""
+    def evaluate(self, *, hard_negatives: int | None = None) -> dict[str, dict[str, float]]:
+        """Scores by part and metric, computed anew; with ``hard_negatives``, also among so many hard ones a link."""
+        task = self.task if hard_negatives is None else self._task(hard_negatives=hard_negatives)
         with torch.no_grad():
-            return self.task.evaluate(self.model, self.inputs).scores
+            return task.evaluate(self.model, self.inputs, finished=True).scores
 
     def score(self, pairs: Tensor) -> Tensor:
         """(P,) of (2, P) pairs of rows; the higher, the likelier a link."""

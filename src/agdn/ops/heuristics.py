@@ -63,21 +63,37 @@ def personalised_pagerank(graph: Graph, pairs: Tensor, alpha: float = 0.15, eps:
     push, which leaves at most ``eps`` * d_w on its way at every node w (``eps`` where d_w = 0): pi_u(v) is too small by
     at most ``eps`` times the sum over w of d_w pi_w(v), which on a symmetric graph is ``eps`` * d_v.
     """
-    check_pagerank(alpha, eps)
     cpu, ends = _checked(graph, pairs)
-    from agdn.ops.kernels.heuristics import pagerank
     from agdn.ops.kernels.pairs import visits_by_node
 
-    rows, threads, n = cpu.transposed, torch.get_num_threads(), cpu.num_nodes
-    first, visits = torch.zeros(n + 1, dtype=torch.int64), torch.empty(ends.numel(), dtype=torch.int64)
+    first, visits = torch.zeros(cpu.num_nodes + 1, dtype=torch.int64), torch.empty(ends.numel(), dtype=torch.int64)
     visits_by_node(ends.numpy(), first.numpy(), visits.numpy())
+    return _pageranks(cpu, ends, first, visits, alpha, eps).sum(0).float().to(graph.device)
+
+
+def pagerank_from(graph: Graph, pairs: Tensor, alpha: float = 0.15, eps: float = 1e-6) -> Tensor:
+    """pi_u(v) alone, see :func:`personalised_pagerank`, whose cost is a push for every u and none for a v: (P,)."""
+    cpu, ends = _checked(graph, pairs)
+    first, order = grouped(ends[0], cpu.num_nodes, torch.int64)
+    return _pageranks(cpu, ends, first, 2 * order, alpha, eps)[0].float().to(graph.device)
+
+
+def _pageranks(graph: Graph, ends: Tensor, first: Tensor, visits: Tensor, alpha: float, eps: float) -> Tensor:
+    """(2, P) float64, what a walk from one end leaves at the other, where ``visits`` asks for it.
+
+    ``visits[first[u]:first[u + 1]]`` are 2p + side for the pairs whose node on that side is u.
+    """
+    check_pagerank(alpha, eps)
+    from agdn.ops.kernels.heuristics import pagerank
+
+    rows, threads, n = graph.transposed, torch.get_num_threads(), graph.num_nodes
     sources = first.diff().nonzero().squeeze(1)
     nodes, state = np.empty((threads, 2, n), np.int64), np.zeros((threads, n), np.uint8)
-    values, out = np.zeros((threads, 2, n)), torch.empty(ends.shape, dtype=torch.float64)
-    limit = eps * cpu.out_degree.clamp(min=1).double()
+    values, out = np.zeros((threads, 2, n)), torch.zeros(ends.shape, dtype=torch.float64)
+    limit = eps * graph.out_degree.clamp(min=1).double()
     pagerank(sources.numpy(), first.numpy(), visits.numpy(), ends.numpy(), alpha, limit.numpy(), rows.indptr.numpy(),
-             rows.indices.numpy(), nodes, state, values, out.numpy(), work=len(sources) * cpu.num_edges)  # fmt: skip
-    return out.sum(0).float().to(graph.device)
+             rows.indices.numpy(), nodes, state, values, out.numpy(), work=len(sources) * graph.num_edges)  # fmt: skip
+    return out
 
 
 def check_katz(beta: float, length: int) -> None:

@@ -12,10 +12,12 @@ from torch import Tensor, nn
 
 from agdn.data.check_splits import split_findings
 from agdn.data.dataset import Dataset, EdgeSplit
+from agdn.data.unlinked import known_links
 from agdn.graph import Graph
 from agdn.sampling.streams import EachEpoch, derived
 from agdn.tasks import link_metrics
 from agdn.tasks.evaluation import Evaluation
+from agdn.tasks.hard_negatives import hard_scores, hardest
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.tasks.link_losses import LINK_LOSSES, cross_entropy, needs_weight
 from agdn.tasks.message_edges import MessageEdges, with_pairs
@@ -49,13 +51,14 @@ class LinkTask:
         valid_edges: ``input``: when test pairs are scored the validation edges are in the message graph too.
         leaks: ``refuse`` a split that lets an answer be seen, or ``report`` it in the notes of every result.
         eval_batch_size: Pairs that are scored at once in evaluation.
+        hard_negatives: In the end, also rank every link of the validation and test parts among so many negatives of its
+            own, see :mod:`agdn.tasks.hard_negatives`; None for no such ranks.
         seed: Fixes order and negatives.
         parts: Which parts are scored; what chooses between models leaves ``test`` out.
         watch: Told how far an evaluation is, see :mod:`agdn.tasks.pair_scores`.
     """
 
     input_columns = 0
-    finishes = False
     out_channels = 1
     output = LinkOutput()
 
@@ -71,6 +74,7 @@ class LinkTask:
         valid_edges: Literal["hidden", "input"] = "hidden",
         leaks: Literal["refuse", "report"] = "refuse",
         eval_batch_size: int = 65_536,
+        hard_negatives: int | None = None,
         seed: int = 0,
         parts: Sequence[str] = PARTS,
         watch: Watch | None = None,
@@ -80,6 +84,7 @@ class LinkTask:
         self._leaks = _leaks(dataset, refuse=leaks == "refuse")
         if loss not in LINK_LOSSES:
             raise ValueError(f"a link task has the losses {', '.join(LINK_LOSSES)}, not {loss!r}")
+        self._dataset = dataset
         self.name, self.split, self.graph = dataset.name, dataset.split, dataset.graph.to("cpu")
         self.parts, self.seed, self.watch = tuple(parts), seed, watch
         self.score_names = _score_names(dataset)
@@ -88,6 +93,7 @@ class LinkTask:
         self._loss, self._kind, self._per_edge = LINK_LOSSES[loss], negatives, per_edge
         self.batch_size, self.eval_batch_size = batch_size, eval_batch_size
         self.leave_out_targets, self.valid_edges = leave_out_targets, valid_edges
+        self.hard_negatives = hard_negatives
         self._weight = _weights_of(dataset, dataset.split.train) if needs_weight(loss) else None
         self._ordered = EachEpoch(self._order)
         self._widened: tuple[Signals, Signals] | None = None
@@ -185,7 +191,7 @@ class LinkTask:
     # Evaluation
 
     def evaluate(self, model: nn.Module, inputs: Inputs, *, finished: bool = False) -> Evaluation:
-        """Scores of every part with the model as it is."""
+        """Scores of every part with the model as it is; ``finished``: those among hard negatives too."""
         states = states_of(model, inputs.whole)
         scores, valid = {}, self._pair_scores(model, states, "valid")
         for part in self.parts:
@@ -193,7 +199,31 @@ class LinkTask:
                 states = states_of(model, given)
             pair_scores = valid if part == "valid" else self._pair_scores(model, states, part, valid[1])
             scores[part] = self.scores(*pair_scores)
+            if finished and self.finishes and part != "train":
+                scores[part] |= self._hard_scores(model, states, given.graph, part, pair_scores[0])
         return Evaluation(scores, float(cross_entropy(*valid)))
+
+    @property
+    def finishes(self) -> bool:
+        """Whether there are scores that only a trained model is asked for."""
+        return self.hard_negatives is not None
+
+    def _hard_scores(
+        self, model: nn.Module, states: Any, graph: Graph, part: str, of_links: Tensor
+    ) -> dict[str, float]:
+        """Half of the negatives share a link's source, half its target."""
+        half, links = -(-(self.hard_negatives or 0) // 2), getattr(self.split, part)
+        message = graph.to("cpu").undirected()
+        return hard_scores(
+            lambda pairs: score_pairs(model, states, pairs, self.eval_batch_size, f"{part} hard negatives", self.watch),
+            links,
+            of_links,
+            lambda nodes: hardest(message, self._every_link, nodes, half, seed=TRAIN_SEED, watch=self.watch),
+        )
+
+    @cached_property
+    def _every_link(self) -> Graph:
+        return known_links(self._dataset)
 
     def part_scores(self, model: nn.Module, inputs: Inputs, part: str) -> tuple[Tensor, Tensor]:
         """The scores of a part's positives (P,) and of its negatives (Q,)."""

@@ -9,6 +9,7 @@ from agdn.tasks.metrics import rocauc
 
 HITS = (1, 3, 10, 20, 50, 100)
 LINK_METRICS = (*(f"hits@{k}" for k in HITS), "mrr", "rocauc", "average_precision")
+HARD_METRICS = ("hard_mrr", *(f"hard_hits@{k}" for k in HITS))  # among hard negatives, beside the official score
 ROWS = 1 << 14  # positives whose negatives are ranked at once
 
 
