@@ -13,6 +13,9 @@ def test_a_value_is_set_where_its_path_leads() -> None:
 def test_a_bare_name_opens_up_for_its_options() -> None:
     changed = with_overrides(RECIPE, ["model.transition.target_query=false"])
     assert changed["model"]["transition"] == {"name": "gat", "target_query": False}
+    links = {"link": {"negatives": "strict", "decoder": {"name": "mlp", "num_layers": 3}}}
+    changed = with_overrides(links, ["link.negatives.fixed=true", "link.decoder=dot"])
+    assert changed["link"] == {"negatives": {"name": "strict", "fixed": True}, "decoder": {"name": "dot"}}
 
 
 def test_another_name_drops_the_old_options_of_a_model_but_not_of_the_data() -> None:

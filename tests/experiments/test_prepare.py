@@ -5,6 +5,7 @@ import torch
 
 from agdn.data import store
 from agdn.data.dataset import Dataset, NodeSplit
+from agdn.embedding import walk_embedding
 from agdn.experiments.prepare import prepared_dataset
 from agdn.graph import Graph
 from small_runs import small
@@ -91,3 +92,12 @@ def test_degrees_stand_beside_other_features(stored: str) -> None:
     x = prepared(stored, "data.degree=true").x
     assert x[:, :2].tolist() == [[1.0, 3.0], [0.0, 0.0], [2.0, 2.0], [5.0, 0.0]]
     assert x[:, 2].exp().tolist() == pytest.approx([2, 2, 2, 3])
+
+
+def test_walks_see_the_edges_of_the_split_alone() -> None:
+    changes = ("data.name=csbm", "data.split={name: edges}", "data.walks={channels: 8, walk_length: 10, window: 5}")
+    dataset = prepared_dataset(small(*changes).data, 3)
+    assert dataset.x is not None
+    own = walk_embedding(dataset.graph, dim=8, walk_length=10, window=5, seed=3)
+    assert torch.equal(dataset.x[:, -8:], own)
+    assert dataset.x.size(1) > 8

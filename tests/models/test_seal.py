@@ -67,3 +67,21 @@ def test_mistakes_are_named() -> None:
         SEAL(sorted_nodes=9)
     with pytest.raises(ValueError, match="num_layers and diffusion_hops must be at least 1"):
         SEAL(num_layers=0)
+
+
+def test_kept_subgraphs_are_those_that_are_cut_anew() -> None:
+    made, states = model(cached=True), model(cached=True).encode(None, GRAPH)
+    assert states.kept is not None
+    states.kept.of(PAIRS[:, :2])
+    again = PAIRS[:, [3, 1, 1, 0, 2]]
+    found, expected = states.kept.of(again), enclosing_subgraphs(GRAPH, again, 1)
+    assert len(states.kept) == 4
+    for ours, theirs in zip(found, expected, strict=True):
+        if isinstance(ours, Graph):
+            assert torch.equal(ours.edge_index, theirs.edge_index)
+            assert torch.equal(ours.indptr, theirs.indptr)
+        else:
+            assert torch.equal(ours, theirs)
+    assert torch.equal(made.decode(made.encode(None, GRAPH), again), made.decode(model().encode(None, GRAPH), again))
+    assert made.encode(None, GRAPH).kept is states.kept
+    assert model(cached=True, hops=2).encode(None, GRAPH).kept is not states.kept

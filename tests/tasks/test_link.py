@@ -80,6 +80,27 @@ def test_negatives_meet_their_own_positive() -> None:
     assert float(loss) == 3 * task.split.train.size(1)  # type: ignore[arg-type]
 
 
+def test_fixed_negatives_stay_with_their_edge() -> None:
+    class Watched(LinkModel):
+        def decode(self, states, pairs):
+            seen.append(pairs)
+            return super().decode(states, pairs)
+
+    task = LinkTask(linked(), negatives="strict", per_edge=2, fixed_negatives=True, batch_size=50)
+    inputs, epochs = Inputs.of(linked()), []
+    for epoch in range(2):
+        seen: list[torch.Tensor] = []
+        list(task.losses(Watched(AGDN(6, 8, 8, 2), Dot(), state_channels=8), inputs, epoch=epoch))
+        of: dict[tuple[int, ...], list[list[int]]] = {}
+        for pairs in seen:
+            count = pairs.size(1) // 3
+            own = pairs[:, count:].view(2, count, 2)
+            of |= {tuple(pairs[:, i].tolist()): own[:, i].tolist() for i in range(count)}
+        epochs.append(of)
+    assert len(epochs[0]) == task.split.train.size(1)
+    assert epochs[0] == epochs[1]
+
+
 def test_weights_follow_their_edges() -> None:
     dataset = linked(weights=True)
     task, inputs = LinkTask(dataset, loss="weighted_auc", batch_size=30), Inputs.of(dataset)

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agdn.bench import dropout, heuristics, layer, link_step, machine, model, pairs, sampling, scaling, walks
+from agdn.bench import dropout, enclosing, heuristics, layer, link_step, machine, model, pairs, sampling, scaling, walks
 from agdn.bench.rounds import Effort
 from agdn.bench.rows import Row, rows_of
 from agdn.bench.setting import Comparison, Setting
@@ -18,6 +18,7 @@ COMPARISONS: dict[str, Mapping[str, Comparison]] = {
     "pairs": pairs.PARTS,
     "heuristics": heuristics.PARTS,
     "link-step": link_step.PARTS,
+    "enclosing": enclosing.PARTS,
     "scaling": scaling.PARTS,
     "walks": walks.PARTS,
     "sampling": sampling.PARTS,

@@ -50,6 +50,12 @@ def products(scale: float = 1.0) -> BenchGraph:
     return BenchGraph("generated in the shape of ogbn-products", edges, nodes)
 
 
+def airports(scale: float = 1.0) -> BenchGraph:
+    """A generated graph in the shape of USAir, in both directions: 332 nodes, 4,252 edges."""
+    nodes, links = _scaled(332, scale), _scaled(2_126, scale)
+    return BenchGraph("generated in the shape of USAir", _both_ways(_power_law(nodes, links, exponent=0.8)), nodes)
+
+
 def proteins(scale: float = 1.0) -> BenchGraph:
     """A generated graph in the shape of ogbn-proteins, in both directions: 132,534 nodes, 79,122,504 edges."""
     nodes, links = _scaled(132_534, scale), _scaled(39_561_252, scale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from agdn.experiments.link_options import Link
 from agdn.experiments.memory_size import MemorySize
@@ -91,6 +91,28 @@ Split = Annotated[
 ]
 
 
+class Walks(Section):
+    """Node features that random walks on the message graph learn (DeepWalk; node2vec with ``p`` and ``q``).
+
+    Attributes:
+        channels: Width of the features.
+        walk_length: Nodes of a walk.
+        window: Nodes of a window on a walk that belong together.
+        walks_per_node: Walks from every node in an epoch.
+        p: Return parameter of node2vec.
+        q: In-out parameter of node2vec.
+        epochs: Rounds of such walks.
+    """
+
+    channels: PositiveInt = 128
+    walk_length: PositiveInt = 40
+    window: PositiveInt = 20
+    walks_per_node: PositiveInt = 10
+    p: PositiveFloat = 1.0
+    q: PositiveFloat = 1.0
+    epochs: PositiveInt = 1
+
+
 class Data(Section):
     """Which set, how it is split, and what is done to it before a model sees it.
 
@@ -107,6 +129,7 @@ class Data(Section):
         scaling: ``row`` makes the features of every node sum to one.
         edge_features: ``drop`` leaves the features of edges out.
         degree: Add the logarithm of 1 + in-degree to the node features.
+        walks: Learn node features by random walks on the edges that this split lets a model see, beside other ones.
     """
 
     name: str = Field(min_length=1)
@@ -121,6 +144,7 @@ class Data(Section):
     scaling: Literal["none", "row"] = "none"
     edge_features: Literal["keep", "drop"] = "keep"
     degree: bool = False
+    walks: Walks | None = None
 
 
 class Task(Section):

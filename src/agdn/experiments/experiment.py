@@ -88,7 +88,7 @@ class Experiment:
         model = build_link_model(self.config.model, link, features=width, num_nodes=nodes).to(device)
         limit = self.config.inference_memory
         inputs = inputs if limit is None else inputs.stored(Storage(limit))
-        return Assembled(dataset, task, link_pieces(inputs, self.config.sampling, self.seed), model, width)
+        return Assembled(dataset, task, link_pieces(link, inputs, self.config.sampling, self.seed), model, width)
 
     def _automatic(self, built: Assembled) -> Choice | None:
         """What ``sampling: auto`` chose when the run began, or chooses now."""

@@ -37,6 +37,7 @@ def link_task(
         loss=link.loss,
         negatives=link.negatives.name,
         per_edge=link.negatives.per_edge,
+        fixed_negatives=link.negatives.fixed,
         batch_size=link.batch_size,
         leave_out_targets=around if link.leave_out_targets is None else link.leave_out_targets,
         valid_edges=link.valid_edges,
@@ -82,7 +83,7 @@ def link_inputs(config: Config, link: Link, dataset: Dataset, device: torch.devi
     return Inputs.of(kept, device=device, bare=bare)
 
 
-def link_pieces(inputs: Inputs, sampling: InPieces | Auto | None, seed: int) -> Inputs:
+def link_pieces(link: Link, inputs: Inputs, sampling: InPieces | Auto | None, seed: int) -> Inputs:
     """The inputs, cut into pieces as ``sampling`` wants them."""
     if sampling is None:
         return inputs
@@ -92,6 +93,8 @@ def link_pieces(inputs: Inputs, sampling: InPieces | Auto | None, seed: int) -> 
         raise ValueError(
             "links join parts of the graph; evaluate them on the whole graph (sampling.evaluation_parts=1)"
         )
+    if link.negatives.fixed and not isinstance(sampling, Neighbours):
+        raise ValueError("pieces of the graph have negatives of their own each time; leave link.negatives.fixed out")
     if isinstance(sampling, Neighbours):
         graph = inputs.train.graph
         around = Neighbourhood(graph, sampling.fanouts, hops=sampling.hops, replace=sampling.replace)

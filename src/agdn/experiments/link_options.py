@@ -10,16 +10,18 @@ from agdn.experiments.section import Section
 
 
 class Negatives(Section):
-    """Pairs that are not linked, drawn anew in every step.
+    """Pairs that are not linked, drawn anew in every step or once for all.
 
     Attributes:
         name: ``global``, any two nodes; ``strict``, two nodes that no known edge joins; ``per_source``, the source of
             the positive with any node; ``permuted``, one strict pair a positive, in several orders.
         per_edge: So many for each positive.
+        fixed: Draw them once; every epoch compares with the same ones.
     """
 
     name: Literal["global", "strict", "per_source", "permuted"] = "global"
     per_edge: PositiveInt = 1
+    fixed: bool = False
 
 
 class Link(Section):

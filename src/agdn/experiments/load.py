@@ -107,6 +107,10 @@ class TrainedModel:
             raise ValueError("to predict for new nodes give both tables, nodes and edges")
         if self.config.task.labels is not None or self.config.task.correct_and_smooth is not None:
             raise ValueError("this model uses the labels of its training nodes; it predicts for the nodes of its data")
+        if self.config.data.walks is not None:
+            raise ValueError(
+                "this model is given features of walks on its data's edges; it predicts for the nodes there"
+            )
         record = ImportRecord.read(self.run.folder / TRANSFORMS, of=f"the data of {self.run.folder}")
         found = new_rows(record, nodes, edges, self._imported())
         dataset = as_seen(found.dataset, self.config.data)

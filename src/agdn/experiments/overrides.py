@@ -7,7 +7,8 @@ from typing import Any
 
 from agdn.experiments import yaml_text
 
-NAMED = ("model", "transition", "weighting", "split", "optimizer", "schedule")  # sections that a name chooses
+NAMED = ("model", "transition", "weighting", "split", "decoder", "optimizer", "schedule")  # a name chooses its options
+BARE = (*NAMED, "negatives")  # where a name may stand alone
 
 
 def merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,4 +51,4 @@ def with_overrides(content: Mapping[str, Any], assignments: Sequence[str]) -> di
 
 def _spelt(key: str, value: Any) -> Any:
     """A bare name is short for ``{name: ...}``."""
-    return {"name": value} if key in NAMED and isinstance(value, str) else value
+    return {"name": value} if key in BARE and isinstance(value, str) else value

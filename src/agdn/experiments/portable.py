@@ -72,6 +72,8 @@ def portable(trained: TrainedModel) -> Portable:
     config = trained.config
     if config.data.degree:
         raise ValueError("the model of this run is given degrees as features (data.degree); a file would not have them")
+    if config.data.walks is not None:
+        raise ValueError("the model of this run is given features of walks (data.walks); a file would not have them")
     if config.task.labels is not None:
         raise ValueError("the model of this run is given the labels of its training nodes; a file would not have them")
     if config.task.correct_and_smooth is not None:

@@ -19,5 +19,6 @@ SCALED = {"none": None, "row": "the features of every node are divided by their 
 
 def preparation(data: Data) -> list[str]:
     """In the order in which it is done."""
-    steps = (SCALED[data.scaling], REVERSED[data.reverse_edges], LOOPS[data.self_loops])
+    walks = "nodes have features that random walks on these edges have learnt" if data.walks is not None else None
+    steps = (SCALED[data.scaling], REVERSED[data.reverse_edges], LOOPS[data.self_loops], walks)
     return [step for step in steps if step is not None]

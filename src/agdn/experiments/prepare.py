@@ -11,7 +11,16 @@ from agdn.data.dataset import Dataset, NodeSplit
 from agdn.data.edge_splits import split_edges
 from agdn.data.names import load_dataset
 from agdn.data.splits import per_class_split, random_split, stratified_split
-from agdn.experiments.config import Data, EdgesSplit, PerClassSplit, PublishedSplit, RandomSplit, StratifiedSplit
+from agdn.embedding import walk_embedding
+from agdn.experiments.config import (
+    Data,
+    EdgesSplit,
+    PerClassSplit,
+    PublishedSplit,
+    RandomSplit,
+    StratifiedSplit,
+    Walks,
+)
 from agdn.graph import Graph
 
 
@@ -27,7 +36,7 @@ def prepared_dataset(data: Data, seed: int) -> Dataset:
         join_features=data.join_features,
         options=data.options,
     )
-    return as_seen(_with_split(dataset, data, own_seed), data)
+    return _with_walks(as_seen(_with_split(dataset, data, own_seed), data), data.walks, own_seed)
 
 
 def as_seen(dataset: Dataset, data: Data) -> Dataset:
@@ -71,8 +80,20 @@ def _with_signals(dataset: Dataset, data: Data) -> Dataset:
         dataset = replace(dataset, edge_attr=None)
     if not data.degree:
         return dataset
-    degree = dataset.graph.in_degree.float().log1p().unsqueeze(1)
-    return replace(dataset, x=degree if dataset.x is None else torch.cat([dataset.x, degree], 1))
+    return _with_columns(dataset, dataset.graph.in_degree.float().log1p().unsqueeze(1))
+
+
+def _with_walks(dataset: Dataset, walks: Walks | None, seed: int) -> Dataset:
+    """With features that walks on the message graph have learnt."""
+    if walks is None:
+        return dataset
+    options = walks.model_dump(exclude={"channels"})
+    learnt = walk_embedding(dataset.graph, dim=walks.channels, edge_weight=dataset.edge_weight, seed=seed, **options)
+    return _with_columns(dataset, learnt)
+
+
+def _with_columns(dataset: Dataset, columns: Tensor) -> Dataset:
+    return replace(dataset, x=columns if dataset.x is None else torch.cat([dataset.x, columns], 1))
 
 
 def _with_split(dataset: Dataset, data: Data, seed: int) -> Dataset:

@@ -8,6 +8,7 @@ convolutions over them and an MLP
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,17 +20,20 @@ from agdn.graph import Graph
 from agdn.nn.conv import AGDNConv
 from agdn.ops import dropout
 from agdn.ops.enclosing import Enclosed, Labels, enclosing_subgraphs
+from agdn.ops.kept_subgraphs import KeptSubgraphs
 from agdn.ops.sparse_rows import dense
 
 FILTERS, WIDTH = (16, 32), 5  # of the convolutions over sorted nodes
 HIDDEN = 128
+UNDIRECTED, KEPT = "_undirected", "_kept_subgraphs"  # what is kept with a graph
 
 
 class Surroundings(NamedTuple):
-    """What subgraphs are cut from."""
+    """What subgraphs are cut from, and those that were kept."""
 
     graph: Graph
     x: Tensor | None
+    kept: KeptSubgraphs | None = None
 
 
 class SEAL(nn.Module):
@@ -49,6 +53,7 @@ class SEAL(nn.Module):
         weighting: Of the hops, where there are more than one.
         sorted_nodes: k, the nodes that sort pooling keeps.
         dropout: Rate in front of the output.
+        cached: Keep every subgraph that was cut; it pays where the same pairs come again in every epoch.
     """
 
     def __init__(
@@ -67,6 +72,7 @@ class SEAL(nn.Module):
         weighting: str = "HA",
         sorted_nodes: int = 30,
         dropout: float = 0.5,
+        cached: bool = False,
     ) -> None:
         super().__init__()
         if num_layers < 1 or diffusion_hops < 1:
@@ -74,7 +80,7 @@ class SEAL(nn.Module):
         if sorted_nodes < 2 * WIDTH:
             raise ValueError(f"sorted_nodes must be at least {2 * WIDTH}, got {sorted_nodes}")
         self.hops, self.most_per_hop, self.labels, self.largest_label = hops, most_per_hop, labels, largest_label
-        self.sorted_nodes, self.dropout = sorted_nodes, dropout
+        self.sorted_nodes, self.dropout, self.cached = sorted_nodes, dropout, cached
         self.embedding = nn.Embedding(largest_label + 1, label_channels)
         one_hop: dict[str, Any] = {"hops": 1, "first_hop": 1, "weighting": "sum"}
         several: dict[str, Any] = {"hops": diffusion_hops, "weighting": weighting}
@@ -98,22 +104,29 @@ class SEAL(nn.Module):
     ) -> Surroundings:
         """The graph in both directions, and the features; nothing is computed yet."""
         made = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
-        key = "_undirected"
-        if key not in made.__dict__:
-            made._set(**{key: made.undirected()})
-        return Surroundings(made.__dict__[key], None if x is None else dense(x))
+        if UNDIRECTED not in made.__dict__:
+            made._set(**{UNDIRECTED: made.undirected(), KEPT: {}})
+        undirected, kept = made.__dict__[UNDIRECTED], None
+        if self.cached:
+            options = (self.hops, self.most_per_hop, self.labels, self.largest_label)
+            cut = partial(self._cut, undirected)
+            kept = made.__dict__[KEPT].setdefault(options, KeptSubgraphs(cut))
+        return Surroundings(undirected, None if x is None else dense(x), kept)
 
     def decode(self, states: Surroundings, pairs: Tensor) -> Tensor:
         """(P,) logits of (2, P) pairs."""
-        found = enclosing_subgraphs(
-            states.graph,
+        found = self._cut(states.graph, pairs) if states.kept is None else states.kept.of(pairs)
+        return self.score(found, None if states.x is None else states.x[found.nodes.long()])
+
+    def _cut(self, graph: Graph, pairs: Tensor) -> Enclosed:
+        return enclosing_subgraphs(
+            graph,
             pairs,
             self.hops,
             most_per_hop=self.most_per_hop,
             labels=self.labels,
             largest_label=self.largest_label,
         )
-        return self.score(found, None if states.x is None else states.x[found.nodes.long()])
 
     def score(self, found: Enclosed, x: Tensor | None) -> Tensor:
         """(P,) logits of subgraphs that are at hand."""

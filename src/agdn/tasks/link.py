@@ -45,7 +45,7 @@ class LinkTask:
     Args:
         loss: One of :data:`agdn.tasks.link_losses.LINK_LOSSES`.
         negatives: How they are drawn, see :func:`agdn.tasks.negatives.draw_negatives`; ``per_edge`` so many for each
-            positive.
+            positive; ``fixed_negatives`` are drawn once, on the whole graph or around pairs.
         batch_size: Positives of a step; None for all, or in pieces all edges of a piece.
         leave_out_targets: Take the positives of a step out of the message graph, so that none sees itself.
         valid_edges: ``input``: when test pairs are scored the validation edges are in the message graph too.
@@ -69,6 +69,7 @@ class LinkTask:
         loss: str = "cross_entropy",
         negatives: Kind = "global",
         per_edge: int = 1,
+        fixed_negatives: bool = False,
         batch_size: int | None = 65_536,
         leave_out_targets: bool = False,
         valid_edges: Literal["hidden", "input"] = "hidden",
@@ -91,6 +92,7 @@ class LinkTask:
         self.metric = self.score_names[0]
         self.higher_is_better = True
         self._loss, self._kind, self._per_edge = LINK_LOSSES[loss], negatives, per_edge
+        self._fixed = fixed_negatives
         self.batch_size, self.eval_batch_size = batch_size, eval_batch_size
         self.leave_out_targets, self.valid_edges = leave_out_targets, valid_edges
         self.hard_negatives = hard_negatives
@@ -132,7 +134,10 @@ class LinkTask:
         for step in range(start, self.steps(inputs)):
             chosen = order[step * self._step_size : (step + 1) * self._step_size]
             positives = self.split.train[:, chosen]
-            negatives = self._negatives(positives, self._known, self._generator(NEGATIVES, epoch, step))
+            if self._fixed:
+                negatives = self._all_negatives[:, chosen].flatten(1)
+            else:
+                negatives = self._negatives(positives, self._known, self._generator(NEGATIVES, epoch, step))
             pairs = torch.cat([positives, negatives], dim=1)
             if inputs.neighbourhood is not None:
                 nodes, pairs = pairs.unique(return_inverse=True)
@@ -162,6 +167,12 @@ class LinkTask:
             piece = MessageEdges(piece.graph).without(piece, positives)
         negatives = self._negatives(positives, known, generator)
         return self._loss_on(model, piece, torch.cat([positives, negatives], dim=1), weight)
+
+    @cached_property
+    def _all_negatives(self) -> Tensor:
+        """(2, E, n) those of every training edge, where they are fixed."""
+        drawn = self._negatives(self.split.train, self._known, self._generator(NEGATIVES))
+        return drawn.view(2, -1, self._per_edge)
 
     def _negatives(self, positives: Tensor, known: KnownPairs, generator: torch.Generator) -> Tensor:
         return draw_negatives(self._kind, positives, self._per_edge, known.num_nodes, generator, known)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch_geometric.nn import GATConv
-from torch_geometric.utils import subgraph
+from torch_geometric.utils import k_hop_subgraph, subgraph
 
 TAKES_WEIGHTS = False  # one hop: another function, with weights of its own
 
@@ -33,6 +33,17 @@ def partition(edge_index: Tensor, spec: dict[str, Any]) -> Callable[[int], Itera
             yield len(nodes), edges.size(1)
 
     return epoch
+
+
+def enclosing(edge_index: Tensor, pairs: Tensor, spec: dict[str, Any]) -> Tensor:
+    sizes = []
+    for pair in pairs.t():
+        nodes, edges, ends, _ = k_hop_subgraph(
+            pair, spec["hops"], edge_index, relabel_nodes=True, num_nodes=spec["nodes"]
+        )
+        target = (edges == ends[:, None]).all(0) | (edges == ends.flip(0)[:, None]).all(0)
+        sizes.append((len(nodes), int((~target).sum())))
+    return torch.tensor(sizes).t()
 
 
 SAMPLERS = {"partition": partition}

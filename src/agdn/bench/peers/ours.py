@@ -14,6 +14,7 @@ from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.nn.conv import AGDNConv
 from agdn.ops import heuristics
+from agdn.ops.enclosing import enclosing_subgraphs
 from agdn.sampling import NeighbourSampler, RandomPartition, SaintWalk, Sampler, batches
 
 TAKES_WEIGHTS = True
@@ -74,6 +75,12 @@ def _sizes(sampler: Sampler) -> Sizes:
             yield len(batch.nodes), batch.graph.num_edges
 
     return epoch
+
+
+def enclosing(graph: Graph, pairs: Tensor, spec: dict[str, Any]) -> Tensor:
+    found = enclosing_subgraphs(graph, pairs, spec["hops"])
+    nodes, edges = found.ptr.diff(), found.graph.indptr[found.ptr].diff()
+    return torch.stack([nodes, edges - nodes])  # without a self-loop a node
 
 
 PAIR_SCORES = {

@@ -1,4 +1,4 @@
-"""What is measured, whoever's parts do it: a layer, an epoch, dropout, node pairs and their scores, walks, batches."""
+"""What is measured, whoever's parts do it: a layer, an epoch, dropout, what is asked of node pairs, walks, batches."""
 
 from __future__ import annotations
 
@@ -179,6 +179,21 @@ class PairScores:
         return {name: np.asarray(score()) for name, score in self.phases.items()}
 
 
+class Enclosing:
+    """``peer.enclosing``, the subgraph around each of many node pairs."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        graph, pairs = peer.graph(load(folder, "edge_index"), spec["nodes"]), load(folder, "pairs")
+        self.phases: Phases = {"subgraphs": partial(peer.enclosing, graph, pairs, spec)}
+
+    def reset(self) -> None:
+        pass
+
+    def answers(self) -> Answers:
+        """Nodes and edges of each."""
+        return {"sizes": np.asarray(self.phases["subgraphs"](), dtype=np.float64)}
+
+
 class Walks:
     """``peer.random_walks`` from every node."""
 
@@ -262,6 +277,7 @@ TASKS: dict[str, Callable[[ModuleType, dict[str, Any], Path], Any]] = {
     "dropout": ReluDropout,
     "pairs": PairProduct,
     "pair scores": PairScores,
+    "enclosing": Enclosing,
     "walks": Walks,
     "walk embedding": WalkEmbedding,
     "batches": Batches,

@@ -1,7 +1,7 @@
 """Enclosing subgraphs of node pairs, without the link that is asked about, as one disjoint union with node labels.
 
 As with egos, every subgraph is found twice, first to be measured and then to be written. Of each pair the two ends come
-first, then the other nodes as they were found. The graph is symmetric: rows are read as lists of neighbours.
+first, then the other nodes by id, so that rows stay sorted. The graph is symmetric: rows are lists of neighbours.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from agdn.ops.kernels.dropout import hash64
 from agdn.ops.kernels.egos import with_room
 from agdn.ops.kernels.jit import kernel, row_function
 from agdn.ops.kernels.scratch import NOWHERE
-from agdn.ops.kernels.subgraphs import sort_row
 
 DRNL, DE, DE_PLUS = range(3)
 LOOP = -1  # the origin of an edge that the graph does not have
@@ -64,12 +63,50 @@ def edges_into(node, u, v, indptr, indices, place):
 
 
 @row_function
+def first_place(value, indices, low, high):
+    """Where ``value`` stands, or would stand, in the sorted indices[low:high]."""
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@row_function
+def write_row(j, node, u, v, begin, at, indptr, indices, order, place, out_indices, out_origin):
+    """The edges into the j-th node found, sorted, with its self-loop; returns where the next row begins."""
+    first, last = indptr[node], indptr[node + 1]
+    if j > 1:
+        for end in (u, v):
+            e = first_place(end, indices, first, last)
+            while e < last and indices[e] == end:
+                out_indices[at], out_origin[at] = begin + place[end], order[e]
+                at, e = at + 1, e + 1
+    looped = False
+    for e in range(first, last):
+        other = place[indices[e]]
+        if other > 1 and other != j:
+            if other > j and not looped:
+                out_indices[at], out_origin[at], looped = begin + j, LOOP, True
+                at += 1
+            out_indices[at], out_origin[at] = begin + other, order[e]
+            at += 1
+    if not looped:
+        out_indices[at], out_origin[at] = begin + j, LOOP
+        at += 1
+    return at
+
+
+@row_function
 def spread_from(start, removed, begin, indptr, indices, distance, queue):
     """distance[i - begin] = steps from ``start`` to i where ``removed`` is not there; -1 where there is no way."""
     distance[:] = -1
     distance[start - begin], queue[0] = 0, start
     head, tail = 0, 1
-    while head < tail:
+    everyone = len(distance) - (1 if removed >= 0 else 0)
+    while head < tail < everyone:
         node = queue[head]
         head += 1
         for e in range(indptr[node], indptr[node + 1]):
@@ -133,18 +170,12 @@ def write(
             found, count = enclose(u, v, hops, most, seed, indptr, indices, place, found)
             begin, at = offsets[p, 0], offsets[p, 1]
             out_indptr[begin] = at  # the pair before, perhaps another thread's, writes the same
+            found[2:count].sort()
+            for j in range(2, count):
+                place[found[j]] = j
             for j in range(count):
-                node, first = found[j], at
-                nodes[begin + j] = node
-                out_indices[at], out_origin[at] = begin + j, LOOP
-                at += 1
-                for e in range(indptr[node], indptr[node + 1]):
-                    other = indices[e]
-                    asked = (node == u and other == v) or (node == v and other == u)
-                    if place[other] != NOWHERE and not asked and other != node:
-                        out_indices[at], out_origin[at] = begin + place[other], order[e]
-                        at += 1
-                sort_row(out_indices, out_origin, first, at)
+                nodes[begin + j] = found[j]
+                at = write_row(j, found[j], u, v, begin, at, indptr, indices, order, place, out_indices, out_origin)
                 out_indptr[begin + j + 1] = at
             for j in range(count):
                 place[found[j]] = NOWHERE
