@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -65,6 +67,10 @@ def test_subgraphs_and_labels_are_those_found_slowly(nodes: int, count: int, hop
     far = 5
     found = enclosing_subgraphs(Graph(edges, nodes), torch.from_numpy(pairs), hops, labels=kind, largest_label=far)
     sources, targets = found.graph.edge_index
+    rows = found.graph.indptr.tolist()
+    assert all(
+        found.graph.indices[a:b].tolist() == sorted(found.graph.indices[a:b].tolist()) for a, b in pairwise(rows)
+    )
     for p, (u, v) in enumerate(pairs.T.tolist()):
         begin, end = int(found.ptr[p]), int(found.ptr[p + 1])
         members, expected_edges, labels = by_hand(edges.numpy(), nodes, u, v, hops, kind, far)
@@ -118,3 +124,15 @@ def test_mistakes_are_named() -> None:
         enclosing_subgraphs(graph, torch.tensor([[4], [5]]), -1)
     with pytest.raises(ValueError, match=r"labels are drnl, de, de\+"):
         enclosing_subgraphs(graph, torch.tensor([[4], [5]]), 1, labels="dnrl")  # type: ignore[arg-type]
+
+
+def test_a_share_of_every_hop_is_kept() -> None:
+    graph = Graph(symmetric(random_edges(80, 900)), 80)
+    pairs = torch.tensor([[0, 5], [1, 9]])
+    whole, part = (enclosing_subgraphs(graph, pairs, 1, share_per_hop=share) for share in (1.0, 0.3))
+    for p in range(2):
+        everyone, kept = (set(found.nodes[found.ptr[p] : found.ptr[p + 1]].tolist()) for found in (whole, part))
+        assert kept < everyone
+        assert len(kept) == 2 + int(0.3 * (len(everyone) - 2))
+    with pytest.raises(ValueError, match="share_per_hop must be above 0"):
+        enclosing_subgraphs(graph, pairs, 1, share_per_hop=0)

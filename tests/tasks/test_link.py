@@ -60,6 +60,18 @@ def test_steps_take_every_training_edge_once() -> None:
     assert sorted(seen) == sorted(task.split.train.t().tolist())
 
 
+def test_a_share_of_the_edges_is_learnt_and_all_are_seen() -> None:
+    whole = LinkTask(linked()).split.train
+    task = LinkTask(linked(), train_share=0.25, batch_size=10)
+    kept, everyone = (set(map(tuple, edges.t().tolist())) for edges in (task.learnt, whole))
+    assert len(kept) == int(0.25 * whole.size(1))
+    assert kept < everyone
+    assert task.steps(Inputs.of(linked())) == -(-len(kept) // 10)
+    assert task.graph.num_edges == LinkTask(linked()).graph.num_edges
+    assert torch.equal(LinkTask(linked(), train_share=0.25).learnt, task.learnt)
+    assert not torch.equal(LinkTask(linked(), train_share=0.25, seed=1).learnt, task.learnt)
+
+
 def test_steps_are_a_function_of_seed_epoch_and_number() -> None:
     inputs = Inputs.of(linked())
     whole = all_losses(LinkTask(linked(), batch_size=50), inputs, epoch=2)

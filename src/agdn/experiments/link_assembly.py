@@ -38,6 +38,7 @@ def link_task(
         negatives=link.negatives.name,
         per_edge=link.negatives.per_edge,
         fixed_negatives=link.negatives.fixed,
+        train_share=link.train_share,
         batch_size=link.batch_size,
         leave_out_targets=around if link.leave_out_targets is None else link.leave_out_targets,
         valid_edges=link.valid_edges,
@@ -93,6 +94,8 @@ def link_pieces(link: Link, inputs: Inputs, sampling: InPieces | Auto | None, se
         raise ValueError(
             "links join parts of the graph; evaluate them on the whole graph (sampling.evaluation_parts=1)"
         )
+    if link.train_share < 1 and not isinstance(sampling, Neighbours):
+        raise ValueError("pieces of the graph teach all edges that they have; leave link.train_share out")
     if link.negatives.fixed and not isinstance(sampling, Neighbours):
         raise ValueError("pieces of the graph have negatives of their own each time; leave link.negatives.fixed out")
     if isinstance(sampling, Neighbours):

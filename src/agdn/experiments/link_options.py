@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, PositiveInt
 
@@ -37,6 +37,7 @@ class Link(Section):
             ``weighted_cross_entropy``, ``weighted_auc``, ``adaptive_auc``, ``weighted_hinge_auc``,
             ``adaptive_hinge_auc``.
         negatives: What positives are compared with.
+        train_share: Learn from this share of the training edges, drawn once; the message graph has all of them.
         batch_size: Positives of a step; None for all, or in pieces of the graph all edges of a piece.
         leave_out_targets: Take the positives of a step out of the message graph; by default where the surroundings of
             the pairs are sampled.
@@ -55,6 +56,7 @@ class Link(Section):
     channels: PositiveInt | None = None
     loss: str = "cross_entropy"
     negatives: Negatives = Negatives()
+    train_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     batch_size: PositiveInt | None = 65_536
     leave_out_targets: bool | None = None
     valid_edges: Literal["hidden", "input"] = "hidden"

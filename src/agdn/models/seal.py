@@ -43,6 +43,7 @@ class SEAL(nn.Module):
         features: Columns of node features that are joined to the labels.
         hops: How far a subgraph reaches from the two nodes.
         most_per_hop: New nodes of a hop at most, drawn at random; None for all.
+        share_per_hop: Share of the new nodes of a hop that is kept.
         labels: ``drnl``, ``de`` or ``de+``.
         largest_label: Larger ones become this one.
         label_channels: Width of the labels' embedding.
@@ -62,6 +63,7 @@ class SEAL(nn.Module):
         *,
         hops: int = 1,
         most_per_hop: int | None = None,
+        share_per_hop: float = 1.0,
         labels: Labels = "drnl",
         largest_label: int = 1000,
         label_channels: int = 32,
@@ -79,7 +81,8 @@ class SEAL(nn.Module):
             raise ValueError(f"num_layers and diffusion_hops must be at least 1, got {num_layers} and {diffusion_hops}")
         if sorted_nodes < 2 * WIDTH:
             raise ValueError(f"sorted_nodes must be at least {2 * WIDTH}, got {sorted_nodes}")
-        self.hops, self.most_per_hop, self.labels, self.largest_label = hops, most_per_hop, labels, largest_label
+        self.hops, self.labels, self.largest_label = hops, labels, largest_label
+        self.most_per_hop, self.share_per_hop = most_per_hop, share_per_hop
         self.sorted_nodes, self.dropout, self.cached = sorted_nodes, dropout, cached
         self.embedding = nn.Embedding(largest_label + 1, label_channels)
         one_hop: dict[str, Any] = {"hops": 1, "first_hop": 1, "weighting": "sum"}
@@ -108,7 +111,7 @@ class SEAL(nn.Module):
             made._set(**{UNDIRECTED: made.undirected(), KEPT: {}})
         undirected, kept = made.__dict__[UNDIRECTED], None
         if self.cached:
-            options = (self.hops, self.most_per_hop, self.labels, self.largest_label)
+            options = (self.hops, self.most_per_hop, self.share_per_hop, self.labels, self.largest_label)
             cut = partial(self._cut, undirected)
             kept = made.__dict__[KEPT].setdefault(options, KeptSubgraphs(cut))
         return Surroundings(undirected, None if x is None else dense(x), kept)
@@ -124,6 +127,7 @@ class SEAL(nn.Module):
             pairs,
             self.hops,
             most_per_hop=self.most_per_hop,
+            share_per_hop=self.share_per_hop,
             labels=self.labels,
             largest_label=self.largest_label,
         )

@@ -39,6 +39,7 @@ def enclosing_subgraphs(
     hops: int,
     *,
     most_per_hop: int | None = None,
+    share_per_hop: float = 1.0,
     labels: Labels = "drnl",
     largest_label: int = 1000,
     seed: int = 0,
@@ -53,6 +54,7 @@ def enclosing_subgraphs(
     Args:
         graph: Symmetric, as :meth:`Graph.undirected` makes it.
         most_per_hop: So many new nodes a hop, drawn at random; None for all.
+        share_per_hop: This share of the new nodes of a hop, rounded down, drawn at random.
         largest_label: Larger ones become this one.
         seed: Fixes the draws, together with the pair: its subgraph does not depend on the other pairs.
     """
@@ -61,6 +63,8 @@ def enclosing_subgraphs(
         raise ValueError(f"labels are {', '.join(KINDS)}, not {labels!r}")
     if hops < 0 or (most_per_hop is not None and most_per_hop < 1):
         raise ValueError(f"hops must be 0 or more and most_per_hop 1 or more, got {hops} and {most_per_hop}")
+    if not 0 < share_per_hop <= 1:
+        raise ValueError(f"share_per_hop must be above 0 and at most 1, got {share_per_hop}")
     cpu, ends = graph.to("cpu"), pairs.cpu().contiguous()
     check_pairs(ends, (cpu.num_nodes, cpu.num_nodes))
     if bool((ends[0] == ends[1]).any()):
@@ -75,14 +79,14 @@ def enclosing_subgraphs(
     pieces = np.linspace(0, count, 8 * torch.get_num_threads() + 1).astype(np.int64)
     sizes = np.empty((count, 2), np.int64)
     with scratch.places(cpu.num_nodes, indices.dtype, len(pieces) - 1) as places:
-        measure(pieces, ends.numpy(), hops, most, seed, indptr, indices, places, sizes)
+        measure(pieces, ends.numpy(), hops, most, share_per_hop, seed, indptr, indices, places, sizes)
         offsets = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
         num_nodes, num_edges = (int(total) for total in offsets[-1])
         nodes, rows = np.empty(num_nodes, indices.dtype), np.zeros(num_nodes + 1, np.int64)
         sources, origin = np.empty(num_edges, indices.dtype), np.empty(num_edges, order.dtype)
         made = np.zeros((num_nodes, 1 if labels == "drnl" else 2), np.int64)
-        write(pieces, ends.numpy(), hops, most, seed, indptr, indices, order, places, offsets, KINDS[labels],
-              largest_label, nodes, rows, sources, origin, made)  # fmt: skip
+        write(pieces, ends.numpy(), hops, most, share_per_hop, seed, indptr, indices, order, places, offsets,
+              KINDS[labels], largest_label, nodes, rows, sources, origin, made)  # fmt: skip
     union, device = trusted_graph(rows, sources, origin), pairs.device
     ids, ptr, numbers = (torch.from_numpy(array).to(device) for array in (nodes, offsets[:, 0].copy(), made))
     return Enclosed(union.to(device), ids, ptr, numbers)

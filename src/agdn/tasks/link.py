@@ -25,7 +25,7 @@ from agdn.tasks.negatives import Kind, KnownPairs, draw_negatives
 from agdn.tasks.pair_scores import Watch, score_pairs
 
 PARTS = ("train", "valid", "test")
-ORDER, NEGATIVES, SURROUNDINGS = range(3)  # what the seed is used for
+ORDER, NEGATIVES, SURROUNDINGS, SHARE = range(4)  # what the seed is used for
 TRAIN_SEED = 12345  # of the training edges that are scored beside the others: the same ones in every run
 
 
@@ -46,6 +46,7 @@ class LinkTask:
         loss: One of :data:`agdn.tasks.link_losses.LINK_LOSSES`.
         negatives: How they are drawn, see :func:`agdn.tasks.negatives.draw_negatives`; ``per_edge`` so many for each
             positive; ``fixed_negatives`` are drawn once, on the whole graph or around pairs.
+        train_share: Learn from this share of the training edges, drawn once; the message graph has all of them.
         batch_size: Positives of a step; None for all, or in pieces all edges of a piece.
         leave_out_targets: Take the positives of a step out of the message graph, so that none sees itself.
         valid_edges: ``input``: when test pairs are scored the validation edges are in the message graph too.
@@ -70,6 +71,7 @@ class LinkTask:
         negatives: Kind = "global",
         per_edge: int = 1,
         fixed_negatives: bool = False,
+        train_share: float = 1.0,
         batch_size: int | None = 65_536,
         leave_out_targets: bool = False,
         valid_edges: Literal["hidden", "input"] = "hidden",
@@ -88,6 +90,7 @@ class LinkTask:
         self._dataset = dataset
         self.name, self.split, self.graph = dataset.name, dataset.split, dataset.graph.to("cpu")
         self.parts, self.seed, self.watch = tuple(parts), seed, watch
+        self.learnt = self._share_of(dataset.split.train, train_share)
         self.score_names = _score_names(dataset)
         self.metric = self.score_names[0]
         self.higher_is_better = True
@@ -96,7 +99,7 @@ class LinkTask:
         self.batch_size, self.eval_batch_size = batch_size, eval_batch_size
         self.leave_out_targets, self.valid_edges = leave_out_targets, valid_edges
         self.hard_negatives = hard_negatives
-        self._weight = _weights_of(dataset, dataset.split.train) if needs_weight(loss) else None
+        self._weight = _weights_of(dataset, self.learnt) if needs_weight(loss) else None
         self._ordered = EachEpoch(self._order)
         self._widened: tuple[Signals, Signals] | None = None
 
@@ -112,17 +115,17 @@ class LinkTask:
     @property
     def pairs_of_step(self) -> int:
         """How many pairs a step scores at most."""
-        return (1 + self._per_edge) * min(self._step_size, self.split.train.size(1))
+        return (1 + self._per_edge) * min(self._step_size, self.learnt.size(1))
 
     def steps(self, inputs: Inputs) -> int:
         """Steps of an epoch."""
         if inputs.sampler is not None:
             return len(inputs.sampler)
-        return -(-self.split.train.size(1) // self._step_size)
+        return -(-self.learnt.size(1) // self._step_size)
 
     @property
     def _step_size(self) -> int:
-        return self.split.train.size(1) if self.batch_size is None else self.batch_size
+        return self.learnt.size(1) if self.batch_size is None else self.batch_size
 
     def losses(self, model: nn.Module, inputs: Inputs, *, epoch: int = 0, start: int = 0) -> Iterator[Tensor | None]:
         """The loss of each step of an epoch, from step ``start`` on; None where a piece has no edge."""
@@ -133,7 +136,7 @@ class LinkTask:
         order = self._ordered(epoch)
         for step in range(start, self.steps(inputs)):
             chosen = order[step * self._step_size : (step + 1) * self._step_size]
-            positives = self.split.train[:, chosen]
+            positives = self.learnt[:, chosen]
             if self._fixed:
                 negatives = self._all_negatives[:, chosen].flatten(1)
             else:
@@ -171,7 +174,7 @@ class LinkTask:
     @cached_property
     def _all_negatives(self) -> Tensor:
         """(2, E, n) those of every training edge, where they are fixed."""
-        drawn = self._negatives(self.split.train, self._known, self._generator(NEGATIVES))
+        drawn = self._negatives(self.learnt, self._known, self._generator(NEGATIVES))
         return drawn.view(2, -1, self._per_edge)
 
     def _negatives(self, positives: Tensor, known: KnownPairs, generator: torch.Generator) -> Tensor:
@@ -184,8 +187,16 @@ class LinkTask:
         weight = None if weight is None else weight.to(device)
         return self._loss(scores[:count], scores[count:].view(count, self._per_edge), weight)
 
+    def _share_of(self, edges: Tensor, share: float) -> Tensor:
+        """The edges that are learnt, in the split's order."""
+        if share == 1:
+            return edges
+        count = max(1, int(share * edges.size(1)))
+        drawn = torch.randperm(edges.size(1), generator=self._generator(SHARE))[:count]
+        return edges[:, drawn.sort().values]
+
     def _order(self, epoch: int) -> Tensor:
-        return torch.randperm(self.split.train.size(1), generator=self._generator(ORDER, epoch))
+        return torch.randperm(self.learnt.size(1), generator=self._generator(ORDER, epoch))
 
     def _generator(self, *path: int) -> torch.Generator:
         return torch.Generator().manual_seed(derived(self.seed, *path))

@@ -27,8 +27,11 @@ def thinned(found, first, last, most, key):
 
 
 @row_function
-def enclose(u, v, hops, most, seed, indptr, indices, place, found):
-    """The nodes within ``hops`` of u or v, at most ``most`` new ones a hop: (found, how many). Places are taken."""
+def enclose(u, v, hops, most, share, seed, indptr, indices, place, found):
+    """The nodes within ``hops`` of u or v, so many new ones a hop: (found, how many). Places are taken.
+
+    Of the new ones a ``share`` is kept, and of these at most ``most``, where it is not 0.
+    """
     found[0], found[1], place[u], place[v] = u, v, 0, 1
     key = hash64(hash64(seed, min(u, v)), max(u, v))
     count, first = 2, 0
@@ -41,11 +44,13 @@ def enclose(u, v, hops, most, seed, indptr, indices, place, found):
                     found = with_room(found, count + 1)
                     place[neighbour], found[count] = count, neighbour
                     count += 1
-        if most > 0 and count - last > most:
-            thinned(found, last, count, most, hash64(key, hop))
+        kept = int(share * (count - last))
+        kept = min(kept, most) if most > 0 else kept
+        if count - last > kept:
+            thinned(found, last, count, kept, hash64(key, hop))
             for j in range(last, count):
-                place[found[j]] = j if j < last + most else NOWHERE
-            count = last + most
+                place[found[j]] = j if j < last + kept else NOWHERE
+            count = last + kept
         first = last
     return found, count
 
@@ -140,13 +145,13 @@ def label_nodes(begin, end, indptr, indices, kind, far, one, two, queue, labels)
 
 
 @kernel
-def measure(pieces, pairs, hops, most, seed, indptr, indices, places, sizes):
+def measure(pieces, pairs, hops, most, share, seed, indptr, indices, places, sizes):
     """sizes[p] = nodes and edges of the subgraph of pair p, a self-loop on every node; a piece has its own places."""
     for piece in prange(len(pieces) - 1):
         place, found = places[piece], np.empty(256, indices.dtype)
         for p in range(pieces[piece], pieces[piece + 1]):
             u, v = pairs[0, p], pairs[1, p]
-            found, count = enclose(u, v, hops, most, seed, indptr, indices, place, found)
+            found, count = enclose(u, v, hops, most, share, seed, indptr, indices, place, found)
             total = count
             for j in range(count):
                 total += edges_into(found[j], u, v, indptr, indices, place)
@@ -157,7 +162,7 @@ def measure(pieces, pairs, hops, most, seed, indptr, indices, places, sizes):
 
 @kernel
 def write(
-    pieces, pairs, hops, most, seed, indptr, indices, order, places, offsets, kind, far, nodes, out_indptr,
+    pieces, pairs, hops, most, share, seed, indptr, indices, order, places, offsets, kind, far, nodes, out_indptr,
     out_indices, out_origin, labels,
 ):  # fmt: skip
     """The union with its labels; offsets[p] = where the nodes and the edges of pair p begin."""
@@ -167,7 +172,7 @@ def write(
         queue = np.empty(256, np.int64)
         for p in range(pieces[piece], pieces[piece + 1]):
             u, v = pairs[0, p], pairs[1, p]
-            found, count = enclose(u, v, hops, most, seed, indptr, indices, place, found)
+            found, count = enclose(u, v, hops, most, share, seed, indptr, indices, place, found)
             begin, at = offsets[p, 0], offsets[p, 1]
             out_indptr[begin] = at  # the pair before, perhaps another thread's, writes the same
             found[2:count].sort()
