@@ -205,7 +205,7 @@ def measured(name: str, place: Path, memory: str, threads: int, steps: int | Non
     return found | {"parameters": sum(p.numel() for p in built.model.parameters())}
 
 
-def rows(name: str, scale: float, found: dict[str, Any], memory: str, steps: int | None) -> list[str]:
+def section(name: str, scale: float, found: dict[str, Any], memory: str, threads: int, steps: int | None) -> str:
     shape = SHAPES[name]
     epoch = shape.epoch if steps is None else f"{int(found['steps'])} {shape.epoch.removeprefix('an epoch of ')}"
     told = [
@@ -215,27 +215,28 @@ def rows(name: str, scale: float, found: dict[str, Any], memory: str, steps: int
         (f"{shape.evaluation}, `--memory {memory}`", "evaluation"),
     ]
     size = "" if scale == 1 else f" at {scale:g} of its size"
-    return [
+    lines = [
         f"## `{name}/agdn`{size}",
         "",
-        "{nodes:,} nodes, {edges:,} directed edges, {parameters:,} parameters.".format(**found),
+        "{nodes:,} nodes, {edges:,} directed edges, {parameters:,} parameters.".format(**found)
+        + f" {datetime.date.today().isoformat()}, {platform.machine()}, {threads} threads, torch {torch.__version__}.",
         "",
         "| | seconds | anonymous memory at most (RssAnon) |",
         "|---|---|---|",
         *(f"| {what} | {found[f'{key} seconds']:.1f} | {found[f'{key} peak'] / 1e9:.2f} GB |" for what, key in told),
-        "",
     ]
+    return "\n".join(lines)
 
 
-def page(sections: list[list[str]], threads: int) -> str:
-    head = [
-        "# Recipes of large sets on generated graphs of their shape",
-        "",
-        "Written by `benchmarks/large_graph.py`; run it again to renew this page. "
-        f"{datetime.date.today().isoformat()}, {platform.machine()}, {threads} threads, torch {torch.__version__}.",
-        "",
-    ]
-    return "\n".join([*head, *(line for section in sections for line in section)])
+def page(new: list[str], old: str) -> str:
+    """The new sections, and those of an old page that were not measured again."""
+    head = (
+        "# Recipes of large sets on generated graphs of their shape\n\nWritten by `benchmarks/large_graph.py`, which "
+        "renews the sets that it is asked for and keeps the others."
+    )
+    titles = {text.partition("\n")[0] for text in new}
+    kept = [f"## {text.strip()}" for text in old.split("\n## ")[1:]]
+    return "\n\n".join([head, *(text for text in kept if text.partition("\n")[0] not in titles), *new]) + "\n"
 
 
 def main() -> None:
@@ -248,7 +249,8 @@ def main() -> None:
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     memory_size(options.memory)
-    sections = []
+    sections: list[str] = []
+    old = options.out.read_text() if options.out is not None and options.out.exists() else ""
     for chosen in options.sets or list(SHAPES):
         name, scale, steps = [*chosen.split(":"), "", ""][:3]
         share, count = float(scale or 1), int(steps) if steps else None
@@ -259,8 +261,8 @@ def main() -> None:
         child = [sys.executable, __file__, chosen, "--folder", str(options.folder), "--memory", options.memory]
         child += ["--threads", str(options.threads), "--measure", str(stored(options.folder, name, share))]
         answer = subprocess.run(child, check=True, stdout=subprocess.PIPE)
-        sections.append(rows(name, share, json.loads(answer.stdout), options.memory, count))
-        text = page(sections, options.threads)
+        sections.append(section(name, share, json.loads(answer.stdout), options.memory, options.threads, count))
+        text = page(sections, old)
         if options.out is not None:
             options.out.write_text(text)
     sys.stdout.write(text)

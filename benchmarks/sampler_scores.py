@@ -65,8 +65,9 @@ def page(results: dict[str, list[Result]], seeds: int) -> str:
             "# Training in pieces of the graph",
             f"Written by `benchmarks/sampler_scores.py` from result files; {datetime.date.today().isoformat()}. "
             f"{' and '.join(f'`{recipe}`' for recipe in results)}, {seeds} seeds each; all are evaluated on the whole "
-            "graph. Accuracy in percent, mean and unbiased standard deviation over the seeds; the settings of the "
-            f"samplers were set once and not tuned, and runs in pieces have {' and '.join(IN_PIECES)}. "
+            "graph. Accuracy in percent, mean and unbiased standard deviation over the seeds. Runs in pieces have "
+            f"{' and '.join(IN_PIECES)}; clusters and GraphSAINT nodes were given pieces twice as large after a first "
+            "run, the others were set once. "
             + "".join(f"`{recipe}` has {', '.join(own)}. " for recipe, own in RECIPES.items() if own),
             as_markdown(header, rows),
             as_markdown(("training", "`sampling:`"), options),
