@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -102,6 +102,7 @@ class LinkTask:
         self._weight = _weights_of(dataset, self.learnt) if needs_weight(loss) else None
         self._ordered = EachEpoch(self._order)
         self._widened: tuple[Signals, Signals] | None = None
+        self._hard: tuple[Graph, Tensor, Tensor] | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -233,19 +234,20 @@ class LinkTask:
     def _hard_scores(
         self, model: nn.Module, states: Any, graph: Graph, part: str, of_links: Tensor
     ) -> dict[str, float]:
-        """Half of the negatives share a link's source, half its target."""
-        half, links = -(-(self.hard_negatives or 0) // 2), getattr(self.split, part)
-        message = graph.to("cpu").undirected()
-        return hard_scores(
-            lambda pairs: score_pairs(model, states, pairs, self.eval_batch_size, f"{part} hard negatives", self.watch),
-            links,
-            of_links,
-            lambda nodes: hardest(message, self._every_link, nodes, half, seed=TRAIN_SEED, watch=self.watch),
-        )
+        def score(pairs: Tensor) -> Tensor:
+            return score_pairs(model, states, pairs, self.eval_batch_size, f"{part} hard negatives", self.watch)
 
-    @cached_property
-    def _every_link(self) -> Graph:
-        return known_links(self._dataset)
+        return hard_scores(score, getattr(self.split, part), of_links, self._hardest_in(graph))
+
+    def _hardest_in(self, graph: Graph) -> Callable[[Tensor], Tensor]:
+        """The hard negatives of nodes by a message graph: half of a link's share its source, half its target."""
+        if self._hard is None or self._hard[0] is not graph:
+            nodes = torch.cat([self.split.valid, self.split.test], dim=1).unique()
+            half, message = -(-(self.hard_negatives or 0) // 2), graph.to("cpu").undirected()
+            found = hardest(message, known_links(self._dataset), nodes, half, seed=TRAIN_SEED, watch=self.watch)
+            self._hard = (graph, nodes, found)
+        _, nodes, found = self._hard
+        return lambda asked: found[torch.searchsorted(nodes, asked)]
 
     def part_scores(self, model: nn.Module, inputs: Inputs, part: str) -> tuple[Tensor, Tensor]:
         """The scores of a part's positives (P,) and of its negatives (Q,)."""
