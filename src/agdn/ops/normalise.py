@@ -14,12 +14,24 @@ from agdn.graph import Graph
 from agdn.ops.segment import sum_over_sources, sum_over_targets
 
 Normalisation = Literal["row", "col", "sym"]
+KEPT_EDGES = 1 << 24  # a graph of up to so many keeps what was computed for it
 
 
 def normalised_adjacency(
     graph: Graph, kind: Normalisation, edge_weight: Tensor | None = None, *, dtype: torch.dtype = torch.float32
 ) -> Tensor:
     """(E, 1) in the graph's order; degrees are those of the full graph, and ``edge_weight`` in the caller's order."""
+    if edge_weight is not None or graph.num_edges > KEPT_EDGES or torch.compiler.is_compiling():
+        return _normalised(graph, kind, edge_weight, dtype)
+    key = f"_normalised_{kind}_{dtype}"
+    if key not in graph.__dict__:
+        with torch.inference_mode(False):  # so that training may use it too
+            graph._set(**{key: _normalised(graph, kind, None, dtype)})
+    kept: Tensor = graph.__dict__[key]
+    return kept
+
+
+def _normalised(graph: Graph, kind: Normalisation, edge_weight: Tensor | None, dtype: torch.dtype) -> Tensor:
     if edge_weight is None:
         into, out_of = graph.full.in_degree.to(dtype), graph.full.out_degree.to(dtype)
         weight = torch.ones(graph.num_edges, dtype=dtype, device=graph.device)
