@@ -7,15 +7,48 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
+import statistics
 from pathlib import Path
 
 from agdn.experiments.measured import record_measured
 from agdn.experiments.recipes import recipe_names
-from agdn.experiments.result import Result, runs_in
+from agdn.experiments.result import REPORTED, Result, runs_in, shown
+from agdn.experiments.run_folder import read_config
 from agdn.experiments.tables import as_markdown, results_table
 
 
-def page(title: str, text: str, results: list[Result]) -> str:
+def other_scores(results: list[Result], metrics: list[str]) -> str:
+    """A table of scores beside the official one."""
+    header = ("recipe", *(f"{metric} %, {part}" for metric in metrics for part in REPORTED))
+    rows = []
+    for result in results:
+        row = [result.name]
+        for metric in metrics:
+            for part in REPORTED:
+                values = [run.scores[part][metric] for run in result.runs if metric in run.scores[part]]
+                spread = statistics.stdev(values) if len(values) > 1 else None
+                row.append(shown(statistics.fmean(values), spread, metric) if values else "")
+        rows.append(row)
+    return as_markdown(header, rows)
+
+
+def curve(folder: Path, every: int) -> str:
+    """How a run, finished or not, went along."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    config, metric = read_config(folder), next(iter(lines[0]["valid"]))
+    rows, hours = [], 0.0
+    for place, line in enumerate(lines, 1):
+        hours += line["seconds"] / 3600
+        if place % every == 0 or place == len(lines):
+            scores = (f"{100 * line[part][metric]:.2f}" for part in ("train", *REPORTED))
+            rows.append((str(line["epoch"]), f"{hours:.2f}", f"{line['loss']:.4g}", *scores))
+    header = ("epoch", "hours", "loss", *(f"{metric} %, {part}" for part in ("train", *REPORTED)))
+    told = f"The whole course of `{config.name}`, {len(lines)} of {config.training.epochs} epochs so far:"
+    return f"{told}\n\n{as_markdown(header, rows)}"
+
+
+def page(title: str, text: str, results: list[Result], more: list[str]) -> str:
     runs = [run for result in results for run in result.runs]
     versions = sorted({f"{name} {version}" for run in runs for name, version in run.versions.items()})
     seeds = sorted({run.seed for run in runs})
@@ -30,6 +63,7 @@ def page(title: str, text: str, results: list[Result]) -> str:
         as_markdown(header, rows),
         "Mean and unbiased standard deviation over the seeds, at the epoch that was best on the validation nodes."
         + (' "First minus this" is the mean difference on the same seeds with its standard error.' if compared else ""),
+        *more,
         *notes,
     ]
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
@@ -41,9 +75,14 @@ def main() -> None:
     parser.add_argument("--text", default="")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--also", action="append", default=[], metavar="METRIC", help="Another score; repeatable.")
+    parser.add_argument("--curve", type=Path, action="append", default=[], metavar="RUN", help="Show its course.")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="Lines of a course: every N-th evaluation.")
     options = parser.parse_args()
     results = [Result(runs[0].name, tuple(runs)) for runs in map(runs_in, options.folders)]
-    options.out.write_text(page(options.title, options.text, results))
+    more = [other_scores(results, options.also)] if options.also else []
+    more += [curve(folder, options.every) for folder in options.curve]
+    options.out.write_text(page(options.title, options.text, results, more))
     for result in results:
         if result.name in recipe_names():
             record_measured(result)

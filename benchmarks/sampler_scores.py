@@ -26,8 +26,8 @@ SAMPLERS: dict[str, str] = {
     "the whole graph": "null",
     "2 random parts": "{name: random_partition, parts: 2}",
     "40 METIS clusters, 20 a batch": "{name: cluster_partition, parts: 40, batch_parts: 20}",
-    "GraphSAINT walks": "{name: saint_walk, roots: 3000, length: 4, batches: 4}",
-    "GraphSAINT nodes": "{name: saint_node, nodes: 24000, batches: 4}",
+    "GraphSAINT walks": "{name: saint_walk, roots: 6000, length: 4, batches: 4}",
+    "GraphSAINT nodes": "{name: saint_node, nodes: 48000, batches: 4}",
     "GraphSAINT edges": "{name: saint_edge, edges: 8000, batches: 4}",
     "neighbours": "{name: neighbours, fanouts: 10, hops: 4, batch_size: 150}",
     "egos": "{name: egos, fanouts: 5, hops: 3, batch_size: 150}",
@@ -66,8 +66,8 @@ def page(results: dict[str, list[Result]], seeds: int) -> str:
             f"Written by `benchmarks/sampler_scores.py` from result files; {datetime.date.today().isoformat()}. "
             f"{' and '.join(f'`{recipe}`' for recipe in results)}, {seeds} seeds each; all are evaluated on the whole "
             "graph. Accuracy in percent, mean and unbiased standard deviation over the seeds. Runs in pieces have "
-            f"{' and '.join(IN_PIECES)}; clusters and GraphSAINT nodes were given pieces twice as large after a first "
-            "run, the others were set once. "
+            f"{' and '.join(IN_PIECES)}; clusters and the walks and nodes of GraphSAINT were given larger pieces "
+            "after a first run, the others were set once. "
             + "".join(f"`{recipe}` has {', '.join(own)}. " for recipe, own in RECIPES.items() if own),
             as_markdown(header, rows),
             as_markdown(("training", "`sampling:`"), options),
