@@ -141,7 +141,7 @@ class SEAL(nn.Module):
             h = torch.tanh(conv(h, found.graph))
             layers.append(h)
         rows = sort_pooled(torch.cat(layers, dim=1), found.ptr, self.sorted_nodes)
-        z = F.relu(self.first(rows.flatten(1).unsqueeze(1)))
+        z = F.relu(F.linear(rows, self.first.weight.squeeze(1), self.first.bias)).transpose(1, 2)  # as its strides are
         z = F.relu(self.second(F.max_pool1d(z, 2, 2)))
         z = dropout(F.relu(self.hidden(z.flatten(1))), self.dropout, self.training)
         logits: Tensor = self.out(z).squeeze(1)
