@@ -21,7 +21,7 @@ def normalised_adjacency(
     graph: Graph, kind: Normalisation, edge_weight: Tensor | None = None, *, dtype: torch.dtype = torch.float32
 ) -> Tensor:
     """(E, 1) in the graph's order; degrees are those of the full graph, and ``edge_weight`` in the caller's order."""
-    if edge_weight is not None or graph.num_edges > KEPT_EDGES or torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or edge_weight is not None or graph.num_edges > KEPT_EDGES:
         return _normalised(graph, kind, edge_weight, dtype)
     key = f"_normalised_{kind}_{dtype}"
     if key not in graph.__dict__:
