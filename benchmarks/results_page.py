@@ -78,12 +78,13 @@ def main() -> None:
     parser.add_argument("--also", action="append", default=[], metavar="METRIC", help="Another score; repeatable.")
     parser.add_argument("--curve", type=Path, action="append", default=[], metavar="RUN", help="Show its course.")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Lines of a course: every N-th evaluation.")
+    parser.add_argument("--unrecorded", action="store_true", help="Leave the figures of the recipes as they are.")
     options = parser.parse_args()
     results = [Result(runs[0].name, tuple(runs)) for runs in map(runs_in, options.folders)]
     more = [other_scores(results, options.also)] if options.also else []
     more += [curve(folder, options.every) for folder in options.curve]
     options.out.write_text(page(options.title, options.text, results, more))
-    for result in results:
+    for result in [] if options.unrecorded else results:
         if result.name in recipe_names():
             record_measured(result)
 
