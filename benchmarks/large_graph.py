@@ -29,6 +29,7 @@ from torch import Tensor
 from agdn.bench import graphs
 from agdn.bench.graphs import BenchGraph
 from agdn.data.dataset import Dataset, EdgeSplit, NodeSplit
+from agdn.data.pair_keys import among, unordered_keys
 from agdn.data.store import open_dataset, save
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.memory_size import memory_size
@@ -78,8 +79,7 @@ def proteins(scale: float, generator: torch.Generator) -> Dataset:
 def _pairs(nodes: int, count: int, known: Tensor, generator: torch.Generator) -> Tensor:
     """Random pairs that are no edges."""
     drawn = torch.randint(nodes, (2, count + count // 10), generator=generator)
-    keys = torch.minimum(drawn[0], drawn[1]) * nodes + torch.maximum(drawn[0], drawn[1])
-    return drawn[:, ~torch.isin(keys, known) & (drawn[0] != drawn[1])][:, :count]
+    return drawn[:, ~among(unordered_keys(drawn, nodes), known) & (drawn[0] != drawn[1])][:, :count]
 
 
 def _linked(
@@ -88,7 +88,7 @@ def _linked(
     def dataset(generator: torch.Generator) -> Dataset:
         nodes = made.num_nodes
         ends = torch.from_numpy(made.edge_index)
-        keys = (torch.minimum(ends[0], ends[1]) * nodes + torch.maximum(ends[0], ends[1]))[ends[0] != ends[1]].unique()
+        keys = unordered_keys(ends, nodes)[ends[0] != ends[1]].unique()
         order = torch.randperm(len(keys), generator=generator)
         pairs = torch.stack([keys // nodes, keys % nodes])[:, order]
         valid, test, train = pairs[:, :held], pairs[:, held : 2 * held], pairs[:, 2 * held :]
@@ -114,8 +114,8 @@ def _own_negatives(positives: Tensor, count: int, nodes: int, known: Tensor, gen
     sources = positives[0].repeat_interleave(count)
     targets = torch.randint(nodes, sources.shape, generator=generator)
     for _ in range(50):
-        keys = torch.minimum(sources, targets) * nodes + torch.maximum(sources, targets)
-        again = (torch.isin(keys, known) | (sources == targets)).nonzero().squeeze(1)
+        keys = unordered_keys(torch.stack([sources, targets]), nodes)
+        again = (among(keys, known) | (sources == targets)).nonzero().squeeze(1)
         if not len(again):
             break
         targets[again] = torch.randint(nodes, again.shape, generator=generator)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import json
 import statistics
 from pathlib import Path
 
@@ -16,6 +15,8 @@ from agdn.experiments.recipes import recipe_names
 from agdn.experiments.result import REPORTED, Result, runs_in, shown
 from agdn.experiments.run_folder import read_config
 from agdn.experiments.tables import as_markdown, results_table
+from agdn.report.gather.curves import read_log
+from agdn.training.run import LOG_NAME
 
 
 def other_scores(results: list[Result], metrics: list[str]) -> str:
@@ -35,7 +36,7 @@ def other_scores(results: list[Result], metrics: list[str]) -> str:
 
 def curve(folder: Path, every: int) -> str:
     """How a run, finished or not, went along."""
-    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    lines = read_log(folder / LOG_NAME)
     config, metric = read_config(folder), next(iter(lines[0]["valid"]))
     rows, hours = [], 0.0
     for place, line in enumerate(lines, 1):

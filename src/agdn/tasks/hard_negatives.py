@@ -41,16 +41,15 @@ def hardest(
         known: Every link there is, symmetric; none of these is a negative.
     """
     everyone = known.num_nodes**2 <= ALL_UP_TO
-    links = KnownPairs.of(known.edge_index, known.num_nodes)
+    links = None if everyone else KnownPairs.of(known.edge_index, known.num_nodes)
     step = max(1, PAIRS // (known.num_nodes if everyone else NEAR * count))
     found = torch.full((len(nodes), count), -1, dtype=torch.int64)
     for begin in range(0, len(nodes), step):
         block = nodes[begin : begin + step]
-        pairs = unlinked_pairs(block, known) if everyone else near_nodes(graph, block, NEAR * count)
-        pairs = pairs if everyone else pairs[:, ~_linked(links, pairs)]
+        pairs = unlinked_pairs(block, known) if links is None else _near(graph, links, block, NEAR * count)
         rows, places, chosen = _first(pairs, graph, block, count)
         found[begin + rows, places] = chosen
-        if not everyone:
+        if links is not None:
             _fill(found[begin : begin + step], block, links, derived(seed, begin))
         if watch is not None:
             watch("hard negatives", min(begin + step, len(nodes)), len(nodes))
@@ -82,6 +81,12 @@ def hard_scores(
             above[chosen] += others.size(1) - 0.5 * not_above.squeeze(1).double()
     ranks = 1 / (above + 1)
     return {"hard_mrr": float(ranks.mean())} | {f"hard_hits@{k}": hits_of(ranks, k) for k in HITS}
+
+
+def _near(graph: Graph, known: KnownPairs, block: Tensor, most: int) -> Tensor:
+    """Nodes two steps away in the message graph that no part links."""
+    pairs = near_nodes(graph, block, most)
+    return pairs[:, ~_linked(known, pairs)]
 
 
 def _linked(known: KnownPairs, pairs: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from agdn.data.check_splits import split_findings
 from agdn.data.dataset import Dataset, EdgeSplit
+from agdn.data.pair_keys import ordered_keys
 from agdn.data.unlinked import known_links
 from agdn.graph import Graph
 from agdn.sampling.streams import EachEpoch, derived
@@ -347,7 +348,6 @@ def _weights_of(dataset: Dataset, pairs: Tensor) -> Tensor:
 
 def _looked_up(graph: Graph, edge_weight: Tensor, pairs: Tensor) -> Tensor:
     """(P,) the weight of each pair's edge."""
-    edges, nodes = graph.edge_index, graph.num_nodes
-    keys, order = (edges[0] * nodes + edges[1]).sort()
-    at = torch.searchsorted(keys, pairs[0] * nodes + pairs[1]).clamp(max=max(len(keys) - 1, 0))
+    keys, order = ordered_keys(graph.edge_index, graph.num_nodes).sort()
+    at = torch.searchsorted(keys, ordered_keys(pairs, graph.num_nodes)).clamp(max=max(len(keys) - 1, 0))
     return edge_weight.reshape(-1)[order[at]].float()
