@@ -51,4 +51,45 @@ def test_opcheck() -> None:
     graph = Graph(*AWKWARD["directed"])
     x = torch.randn(7, 2, 3, requires_grad=True)
     weight = torch.randn(graph.num_edges, 2, requires_grad=True)
-    torch.library.opcheck(spmm, (x, weight, graph.indptr, graph.indices, None, *graph.transposed))
+    torch.library.opcheck(spmm, (x, weight, graph.indptr, graph.indices, None, *graph.transposed, None))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40, 63, 64, 65, 100, 127, 128, 129, 300])
+def test_rows_of_every_width(channels: int, heads: int, dtype: torch.dtype) -> None:
+    """What fills part of a register, some, all, and more than all of them."""
+    graph = Graph(random_edges(30, 200), 30)
+    x = torch.randn(30, heads, channels, dtype=dtype, requires_grad=True)
+    weight = torch.randn(200, heads, dtype=dtype, requires_grad=True)
+    got, expected = propagate(x, weight, graph), dense(x, weight, graph)
+    torch.testing.assert_close(got, expected, rtol=1e-4, atol=1e-4)
+    probe = torch.randn_like(got)
+    gradients = [torch.autograd.grad((out * probe).sum(), (x, weight)) for out in (got, expected)]
+    for a, b in zip(*gradients, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-3 if dtype == torch.float32 else 1e-9)
+
+
+def test_a_row_alone_has_the_bits_of_a_row_among_others() -> None:
+    """Each channel is summed neighbour by neighbour, wherever it lies in the registers."""
+    graph = Graph(random_edges(30, 400), 30)
+    x, weight = torch.randn(30, 1, 77), torch.randn(400, 1)
+    whole = propagate(x, weight, graph)
+    for channels in (slice(0, 16), slice(5, 70), slice(60, 77)):
+        assert torch.equal(propagate(x[..., channels].contiguous(), weight, graph), whole[..., channels])
+
+
+def test_fixed_weights_give_the_rows_their_gradient_on_a_directed_graph() -> None:
+    graph = Graph(*AWKWARD["directed"])
+    x = torch.randn(7, 2, 5, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(graph.num_edges, 2, dtype=torch.float64)
+    torch.autograd.gradcheck(lambda x: propagate(x, weight, graph), (x,))
+    weight.mul_(2)  # what was sorted before is stale
+    torch.autograd.gradcheck(lambda x: propagate(x, weight, graph), (x,))
+
+
+def test_opcheck_of_fixed_weights() -> None:
+    graph = Graph(*AWKWARD["directed"])
+    x, weight = torch.randn(7, 2, 3, requires_grad=True), torch.randn(graph.num_edges, 2)
+    by_source = graph.transposed
+    torch.library.opcheck(spmm, (x, weight, graph.indptr, graph.indices, None, *by_source, weight[by_source[2].long()]))

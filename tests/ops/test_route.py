@@ -12,13 +12,14 @@ from agdn.ops.kernels.communities import by_community
 from agdn.ops.kernels.jit import along
 from graphs import random_edges
 
-LARGE = torch.empty(1, dtype=torch.int8).expand(1 << 40)
+LARGE = torch.empty(1, dtype=torch.int8).expand(1 << 20, 1 << 20)
 
 
 @pytest.fixture
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(route, "WORTHWHILE_EDGES", 0)
     monkeypatch.setattr(route, "CACHE_BYTES", 0)
+    monkeypatch.setattr(route, "WIDE_ROW_BYTES", 0)
 
 
 def test_communities_are_visited_one_by_one() -> None:
@@ -56,6 +57,14 @@ def test_small_or_bipartite_graphs_keep_the_natural_order() -> None:
     assert route.route(Graph(torch.zeros(2, 0, dtype=torch.long), size=(3, 4)), LARGE) is None
 
 
+def test_narrow_rows_keep_the_natural_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(route, "WORTHWHILE_EDGES", 0)
+    monkeypatch.setattr(route, "CACHE_BYTES", 0)
+    graph = Graph(random_edges(40, 300), 40)
+    assert route.route(graph, torch.empty(40, 1, 255)) is None
+    assert route.route(graph, torch.empty(40, 1, 256)) is not None
+
+
 def test_it_is_worked_out_once_a_graph_and_forgotten_with_it(always) -> None:
     graph = Graph(random_edges(40, 300), 40)
     known = len(route._routes)
@@ -81,6 +90,7 @@ def test_the_route_changes_no_output(monkeypatch: pytest.MonkeyPatch, memory: st
     natural = results()
     monkeypatch.setattr(route, "WORTHWHILE_EDGES", 0)
     monkeypatch.setattr(route, "CACHE_BYTES", 0)
+    monkeypatch.setattr(route, "WIDE_ROW_BYTES", 0)
     route._routes[graph] = torch.randperm(60, dtype=torch.int32)
     routed = results()
     assert torch.equal(natural[0], routed[0])

@@ -10,16 +10,20 @@ elsewhere.
 from __future__ import annotations
 
 import warnings
+from collections.abc import MutableMapping
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.utils.weak import WeakIdKeyDictionary
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on, only_plain_operators
 from agdn.ops.route import route
 
 CHUNK_ELEMENTS = 1 << 22
+
+_sorted: MutableMapping[Tensor, tuple[Tensor, int, Tensor]] = WeakIdKeyDictionary()
 
 
 def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
@@ -39,8 +43,21 @@ def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
         return _summed_bags(x, weight, graph)
     by_source = graph.transposed if torch.is_grad_enabled() else (None, None, None)
     visits = route(graph, x) if kernels_run_on(x) else None
-    out: Tensor = spmm(x, weight, graph.indptr, graph.indices, visits, *by_source)
+    fixed = None if weight.requires_grad or by_source[2] is None else in_source_order(weight, by_source[2])
+    out: Tensor = spmm(x, weight, graph.indptr, graph.indices, visits, *by_source, fixed)
     return out
+
+
+def in_source_order(weight: Tensor, order: Tensor) -> Tensor:
+    """(E, H) fixed weights by source; what does not change from call to call is sorted once."""
+    if torch.compiler.is_compiling() or weight.is_inference():
+        return weight[order]
+    known = _sorted.get(weight)
+    if known is not None and known[0] is order and known[1] == weight._version:
+        return known[2]
+    by_source = weight[order]
+    _sorted[weight] = (order, weight._version, by_source)
+    return by_source
 
 
 def _summed_bags(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
@@ -70,23 +87,19 @@ def spmm(
     by_source_indptr: Tensor | None,
     by_source_indices: Tensor | None,
     by_source_order: Tensor | None,
+    fixed: Tensor | None,
 ) -> Tensor:
-    """Sparse (num_dst, num_src) matrix times (num_src, H, D), a matrix a head; the by-source side is for backward."""
-    if kernels_run_on(x):
-        from agdn.ops.kernels.buffers import empty
-        from agdn.ops.kernels.hop import product
-        from agdn.ops.kernels.jit import along, use_threads
+    """Sparse (num_dst, num_src) matrix times (num_src, H, D), a matrix a head; the by-source side is for backward.
 
-        use_threads()
-        out = empty((indptr.numel() - 1, x.size(1), x.size(2)), x.dtype)
-        arrays = (indptr, indices, weight.contiguous(), x.contiguous(), out)
-        product(*along(visits, indptr), *(array.numpy() for array in arrays))
-        return out
+    ``fixed`` holds the weights by source where they need no gradient.
+    """
+    if kernels_run_on(x):
+        return _compiled_product(x, weight, indptr, indices, visits)
     return _product(x, weight, indptr, indices)
 
 
 @spmm.register_fake
-def _(x, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order):
+def _(x, weight, indptr, indices, visits, by_source_indptr, by_source_indices, by_source_order, fixed):
     return x.new_empty(indptr.size(0) - 1, x.size(1), x.size(2))
 
 
@@ -100,7 +113,7 @@ def spmm_backward(
     by_source_indices: Tensor,
     by_source_order: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """Gradients of the rows and of the edge weights."""
+    """Gradients of the rows and of the weights."""
     if kernels_run_on(x):
         by_source = by_source_indptr, by_source_indices, by_source_order
         return _compiled_backward(grad, x.contiguous(), weight, visits, *by_source)
@@ -114,20 +127,49 @@ def _(grad, x, weight, visits, by_source_indptr, by_source_indices, by_source_or
     return torch.empty_like(x), torch.empty_like(weight)
 
 
+@torch.library.custom_op("agdn::spmm_transposed", mutates_args=())
+def spmm_transposed(
+    grad: Tensor, fixed: Tensor, visits: Tensor | None, by_source_indptr: Tensor, by_source_indices: Tensor
+) -> Tensor:
+    """Gradient of the rows alone."""
+    if kernels_run_on(grad):
+        return _compiled_product(grad, fixed, by_source_indptr, by_source_indices, visits)
+    return _product(grad, fixed, by_source_indptr, by_source_indices)
+
+
+@spmm_transposed.register_fake
+def _(grad, fixed, visits, by_source_indptr, by_source_indices):
+    return grad.new_empty(by_source_indptr.size(0) - 1, grad.size(1), grad.size(2))
+
+
+def _compiled_product(x: Tensor, weight: Tensor, indptr: Tensor, indices: Tensor, visits: Tensor | None) -> Tensor:
+    from agdn.ops.cache_blocks import product
+    from agdn.ops.kernels.buffers import empty
+    from agdn.ops.kernels.jit import along, use_threads
+
+    use_threads()
+    out = empty((indptr.numel() - 1, x.size(1), x.size(2)), x.dtype)
+    arrays = (indptr, indices, weight.contiguous(), x.contiguous(), out)
+    product(*along(visits, indptr), *(array.numpy() for array in arrays))
+    return out
+
+
 def _compiled_backward(
     grad: Tensor, x: Tensor, weight: Tensor, visits: Tensor | None, indptr: Tensor, indices: Tensor, order: Tensor
 ) -> tuple[Tensor, Tensor]:
+    from agdn.ops.cache_blocks import product_back
     from agdn.ops.kernels.buffers import empty
     from agdn.ops.kernels.edges import permuted
-    from agdn.ops.kernels.hop import product_back
     from agdn.ops.kernels.jit import along, use_threads
 
     use_threads()
     by_source, dots = torch.empty_like(weight), torch.zeros_like(weight)
     permuted(weight.contiguous().numpy(), order.numpy(), by_source.numpy(), False)
     grad_x, grad_weight = empty(tuple(x.shape), x.dtype), torch.empty_like(weight)
-    arrays = (indptr, indices, by_source, grad, x, grad_x, dots)
-    product_back(*along(visits, indptr), *(array.numpy() for array in arrays), True)
+    product_back(
+        *along(visits, indptr), indptr.numpy(), indices.numpy(), by_source.numpy(), grad.numpy(), x.numpy(),
+        grad_x.numpy(), dots.numpy(), True,
+    )  # fmt: skip
     permuted(dots.numpy(), order.numpy(), grad_weight.numpy(), True)
     return grad_x, grad_weight
 
@@ -174,13 +216,18 @@ def _has_csr_product(x: Tensor) -> bool:
 
 
 def _save(ctx, inputs, output) -> None:
-    x, weight, _, _, *structure = inputs
-    ctx.save_for_backward(x, weight, *structure)
+    x, weight, _, _, visits, *by_source, fixed = inputs
+    ctx.fixed = fixed is not None
+    ctx.save_for_backward(*((fixed,) if ctx.fixed else (x, weight)), visits, *by_source)
 
 
 def _backward(ctx, grad):
+    if ctx.fixed:
+        fixed, visits, indptr, indices, _ = ctx.saved_tensors
+        grad_x = spmm_transposed(grad.contiguous(), fixed, visits, indptr, indices)
+        return grad_x, *[None] * 8
     grad_x, grad_weight = spmm_backward(grad.contiguous(), *ctx.saved_tensors)
-    return grad_x, grad_weight, *[None] * 6
+    return grad_x, grad_weight, *[None] * 7
 
 
 spmm.register_autograd(_backward, setup_context=_save)

@@ -15,6 +15,7 @@ from torch import Tensor
 from agdn.graph import Graph
 
 CACHE_BYTES = 1 << 25  # a table of rows that is not much larger is in the cache anyway
+WIDE_ROW_BYTES = 1 << 10  # shorter rows arrive in time when they are asked for ahead
 WORTHWHILE_EDGES = 1 << 18
 
 _routes: WeakKeyDictionary[Graph, Tensor] = WeakKeyDictionary()
@@ -32,7 +33,7 @@ def route(graph: Graph, table: Tensor) -> Tensor | None:
         torch.compiler.is_compiling()
         or full.num_src != full.num_dst
         or full.num_edges < WORTHWHILE_EDGES
-        or table.nbytes < CACHE_BYTES
+        or table.nbytes < max(CACHE_BYTES, WIDE_ROW_BYTES * len(table))
     ):
         return None
     if full not in _routes:

@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agdn.ops import cache_blocks
 from agdn.ops.blocks import Block, whole
 from agdn.ops.kernels import attention, walk
 from agdn.ops.kernels.buffers import empty
 from agdn.ops.kernels.dropout import drop
-from agdn.ops.kernels.hop import product
 from agdn.ops.kernels.jit import along, row_chunks, use_threads
 
 LAYER, L2 = 1, 2
@@ -169,10 +169,12 @@ class Walk:
                 x = self._as_transition_sees(self._dropped(z, k, whole, buffer))
                 edges = (self.chunks, self.route, self.indptr, self.indices, self._hop_weight(k), x)
                 y = self._as_transition_sees(following)
-                if probed:
+                if probed and not cache_blocks.worthwhile(x, len(self.indices)):
                     walk.product_probed(*edges, y, following.numpy(), *probes)
                 else:
-                    product(*edges, y)
+                    cache_blocks.product(*edges, y)
+                    if probed:
+                        walk.probe_rows(self.rows, following.numpy(), *probes)
                 z = following
             if self.attends:
                 self._add_constants(k, key_dots, asked, whole)

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from agdn.ops import cache_blocks
 from agdn.ops.blocks import Block, blocks
 from agdn.ops.kernels import attention, walk
 from agdn.ops.kernels.buffers import empty
 from agdn.ops.kernels.edges import permuted
-from agdn.ops.kernels.hop import product
 from agdn.ops.kernels.jit import along
 from agdn.ops.kernels.rows import ALPHA, GAIN
 from agdn.ops.products import node_scores
@@ -89,7 +89,7 @@ class WalkBack:
             following = self._buffer(k if keep else k % 2, block)
             x = f._as_transition_sees(f._dropped(z, k, block, buffer))
             a = weight[k - 1 if len(weight) > 1 else 0].numpy()
-            product(f.chunks, f.route, f.indptr, f.indices, a, x, f._as_transition_sees(following))
+            cache_blocks.product(f.chunks, f.route, f.indptr, f.indices, a, x, f._as_transition_sees(following))
             z = following
             yield z
 
@@ -227,19 +227,22 @@ class WalkBack:
         wants = (*self._wants(k), product.numpy(), self.attention_follows and in_sum)
         key = f._key(k, block)
         combined = (f._gain(k, block) if in_sum else key * 0, key, f._query(k, block))
+        own_gradient = (z.numpy(), g.numpy(), *combined, values.numpy(), out.numpy())
         if above is None:
-            walk.own_back(
-                self.chunks, z.numpy(), g.numpy(), *combined, values.numpy(), out.numpy(), True, partial, *wants
-            )  # fmt: skip
+            walk.own_back(self.chunks, *own_gradient, True, partial, *wants)
         else:
             weight, weight_grad = (edge[k if len(edge) > 1 else 0].numpy() for edge in edges)
-            x, x_grad = f._as_transition_sees(z), f._as_transition_sees(out)
-            walk.hop_back(
-                self.chunks, self.route, self.indptr, self.indices, weight,
-                f._as_transition_sees(above), x, x_grad, weight_grad, self.want_weight,
-                z.numpy(), out.numpy(), g.numpy(), *combined, values.numpy(),
-                own, partial, *wants, f.seed + k + 1, f.p, block.offset(f.channels), f.channels,
-            )  # fmt: skip
+            y, x, x_grad = (f._as_transition_sees(tensor) for tensor in (above, z, out))
+            hop = (self.chunks, self.route, self.indptr, self.indices, weight, y, x, x_grad, weight_grad)
+            if f.p == 0 and cache_blocks.worthwhile(y, len(self.indices)):
+                cache_blocks.product_back(*hop, self.want_weight)
+                if own:
+                    walk.own_back(self.chunks, *own_gradient, False, partial, *wants)
+            else:
+                walk.hop_back(
+                    *hop, self.want_weight, z.numpy(), out.numpy(), g.numpy(), *combined, values.numpy(),
+                    own, partial, *wants, f.seed + k + 1, f.p, block.offset(f.channels), f.channels,
+                )  # fmt: skip
         if self.attention_follows and in_sum:
             self._put(self.signal[k - f.first_hop], product, block)
         block.of(sums[k]).copy_(torch.from_numpy(np.add.reduce(partial, axis=0)))

@@ -7,8 +7,9 @@ kappa * S and ``shift`` is kappa * O. Scalars are per node and head.
 from __future__ import annotations
 
 import numpy as np
+from numba import prange
 
-from agdn.ops.kernels.jit import row_function
+from agdn.ops.kernels.jit import kernel, row_function
 
 LAYER, L2 = 1, 2
 # Columns of the backward coefficients of a node, head and hop.
@@ -104,3 +105,21 @@ def add_to_sums(sums, z, g, coefficient, want_signal, want_key, want_query):
             total = sums[3, h]
             for c in range(channels):
                 total[c] += c_ * (row[c] - centre)
+
+
+@kernel
+def take_channels(chunks, table, start, out):
+    """out = table[:, start:], as many channels as there are in ``out``."""
+    for chunk in prange(len(chunks) - 1):
+        for i in range(chunks[chunk], chunks[chunk + 1]):
+            for c in range(out.shape[1]):
+                out[i, c] = table[i, start + c]
+
+
+@kernel
+def put_channels(chunks, part, table, start):
+    """table[:, start:] = part."""
+    for chunk in prange(len(chunks) - 1):
+        for i in range(chunks[chunk], chunks[chunk + 1]):
+            for c in range(part.shape[1]):
+                table[i, start + c] = part[i, c]

@@ -23,11 +23,10 @@ def probe_rows(chunks, z, key, query, norm, eps, mean, rstd, key_dot, query_dot)
 @kernel
 def product_probed(chunks, route, indptr, indices, a, x, y, z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
     """y = A x, each row probed while it is warm; ``z`` is ``y`` with its rows seen as (H, D)."""
-    flat = x.reshape(-1)
     for chunk in prange(len(chunks) - 1):
         for at in range(chunks[chunk], chunks[chunk + 1]):
             i, following = route[at], indptr[route[min(at + 1, len(route) - 1)]]
-            gather(indptr[i], indptr[i + 1], following, indices, a, x, flat, y[i])
+            gather(indptr[i], indptr[i + 1], following, indices, a, x, y[i])
             probe(z[i], key, query, norm, eps, mean[i], rstd[i], key_dot[i], query_dot[i])
 
 
@@ -136,7 +135,6 @@ def hop_back(
     ``x`` and ``x_grad`` are ``z`` and ``z_grad`` with rows seen as the transition sees them. With ``p`` > 0 the hop
     read a dropped-out ``x``; the same mask is drawn again.
     """
-    flat = y.reshape(-1)
     for chunk in prange(len(chunks) - 1):
         mask = np.ones((z.shape[1], z.shape[2]), z.dtype)
         dropped = np.empty((x.shape[1], x.shape[2]), x.dtype)
@@ -148,12 +146,12 @@ def hop_back(
                 flat_mask, flat_x, flat_dropped = mask.reshape(-1), z[j].reshape(-1), dropped.reshape(-1)
                 for c in range(len(flat_mask)):
                     flat_dropped[c] = flat_x[c] * flat_mask[c]
-                gather_back(begin, end, following, indices, a, y, flat, dropped, x_grad[j], a_grad, want_a)
+                gather_back(begin, end, following, indices, a, y, dropped, x_grad[j], a_grad, want_a)
                 flat_grad = z_grad[j].reshape(-1)
                 for c in range(len(flat_mask)):
                     flat_grad[c] *= flat_mask[c]
             else:
-                gather_back(begin, end, following, indices, a, y, flat, x[j], x_grad[j], a_grad, want_a)
+                gather_back(begin, end, following, indices, a, y, x[j], x_grad[j], a_grad, want_a)
             if own:
                 add_own_gradient(z_grad[j], z[j], g[j], gain, key, query, coefficient[j], False)
                 add_to_sums(sums[chunk], z[j], g[j], coefficient[j], want_signal, want_key, want_query)
