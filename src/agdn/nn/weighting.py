@@ -228,7 +228,8 @@ class FixedWeighting(HopWeighting):
         return self.coefficients.to(hops[0].dtype).view(1, 1, -1, 1)
 
     def terms(self) -> dict[str, Any]:
-        return {**super().terms(), "kernel": self.coefficients.view(-1, 1, 1)}
+        plain_sum = bool((self.coefficients == 1).all())
+        return {**super().terms(), **({} if plain_sum else {"kernel": self.coefficients.view(-1, 1, 1)})}
 
     def extra_repr(self) -> str:
         return f"hops={self.first_hop}..{self.hops}, " + ", ".join(f"{c:.3g}" for c in self.coefficients.tolist())

@@ -29,6 +29,7 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.propagate import propagate
 from agdn.ops.route import route
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ class Combination:
     activation: str = "leaky_relu"
     negative_slope: float = 0.2
 
+    @property
+    def is_one_plain_hop(self) -> bool:
+        parts = (self.norm, self.scale, self.shift, self.kernel, self.key)
+        return self.hops == self.first_hop == 1 and all(part is None for part in parts)
+
 
 def diffuse(
     z: Tensor,
@@ -78,6 +84,8 @@ def diffuse(
         ``(N, H, D)`` and the attention over hops ``(N, H, hops in the sum)``, all ones where there is none.
     """
     c, training = combination, torch.is_grad_enabled()
+    if c.is_one_plain_hop and dropout == 0:
+        return propagate(z, weight[0], graph), z.new_ones(1).expand(*z.shape[:2], 1)
     by_source = graph.transposed if training else (None, None, None)
     seed = torch.empty((), dtype=torch.int64).random_(2**62) if dropout > 0 else torch.zeros((), dtype=torch.int64)
     arguments = (
