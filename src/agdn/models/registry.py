@@ -14,6 +14,7 @@ from agdn.models.gcn import GCN
 from agdn.models.heuristics import AdamicAdar, CommonNeighbours, Katz, PersonalisedPageRank, ResourceAllocation
 from agdn.models.identity import Identity
 from agdn.models.label_propagation import LabelPropagation
+from agdn.models.linear_autoencoder import LinearAutoencoder
 from agdn.models.mlp import MLP
 from agdn.models.presets import PRESETS
 from agdn.models.sage import GraphSAGE
@@ -33,6 +34,7 @@ HEURISTICS: dict[str, type[nn.Module]] = {
     "AdamicAdar": AdamicAdar,
     "CommonNeighbours": CommonNeighbours,
     "Katz": Katz,
+    "LinearAutoencoder": LinearAutoencoder,
     "PersonalisedPageRank": PersonalisedPageRank,
     "ResourceAllocation": ResourceAllocation,
 }
