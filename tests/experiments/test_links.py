@@ -12,6 +12,7 @@ import torch
 import agdn
 from agdn.data.dataset import EdgeSplit
 from agdn.data.tables import import_tables
+from agdn.embedding import spectral_embedding
 from agdn.experiments.checking import checked
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.new_links import new_links
@@ -69,6 +70,7 @@ def test_a_run_is_loaded_and_scores_the_same_again(tmp_path: Path) -> None:
         ("link.decoder=dot", "link.loss=auc", "link.negatives={name: permuted, per_edge: 3}"),
         ("link.features=drop", "model={name: Identity}"),
         ("link.valid_edges=input",),
+        ("link.embedding_init=spectral",),
     ],
 )
 def test_a_killed_run_ends_with_the_same_bytes(tmp_path: Path, changes: tuple[str, ...]) -> None:
@@ -171,6 +173,7 @@ def test_wrong_words_are_named(changes: tuple[str, ...], words: str) -> None:
     [
         (("link=null",), "asks for links; say how they are learnt in a section link"),
         (("link.embedding_channels=null", "link.features=drop"), "neither node nor edge features"),
+        (("link.embedding_channels=null", "link.embedding_init=spectral"), "is about learned embeddings"),
         (("sampling=auto",), "sampling=auto is for nodes"),
         (("sampling={name: egos, fanouts: [3]}",), "sampling=egos is for nodes"),
         (("sampling={name: random_partition, parts: 2, evaluation_parts: 2}",), "evaluate them on the whole graph"),
@@ -181,6 +184,12 @@ def test_wrong_words_are_named(changes: tuple[str, ...], words: str) -> None:
 def test_what_does_not_go_together_is_named(changes: tuple[str, ...], words: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=words):
         Experiment(links(*changes), 0, tmp_path).assemble()
+
+
+def test_embeddings_may_begin_with_eigenvectors_of_the_message_graph(tmp_path: Path) -> None:
+    built = Experiment(links("link.embedding_init=spectral"), 0, tmp_path).assemble()
+    expected = spectral_embedding(built.dataset.graph, dim=4)
+    torch.testing.assert_close(built.model.embedding.weight, 0.3 * expected / expected.square().mean().sqrt())
 
 
 def test_hard_negatives_stand_beside_the_official_score(tmp_path: Path) -> None:

@@ -18,7 +18,14 @@ from agdn.data.tables import ImportRecord
 from agdn.experiments.auto_sampling import Choice, choose, keep, kept, settled
 from agdn.experiments.config import Config
 from agdn.experiments.device import usable_device
-from agdn.experiments.link_assembly import build_link_model, feature_width, link_inputs, link_pieces, link_task
+from agdn.experiments.link_assembly import (
+    begin_embedding,
+    build_link_model,
+    feature_width,
+    link_inputs,
+    link_pieces,
+    link_task,
+)
 from agdn.experiments.link_options import Link
 from agdn.experiments.prepare import prepared_dataset
 from agdn.experiments.result import Run, read_run
@@ -85,7 +92,9 @@ class Experiment:
         seed_everything(self.seed)
         width = feature_width(link, dataset)
         nodes = dataset.graph.num_nodes
-        model = build_link_model(self.config.model, link, features=width, num_nodes=nodes).to(device)
+        model = build_link_model(self.config.model, link, features=width, num_nodes=nodes)
+        begin_embedding(model, link, dataset)
+        model = model.to(device)
         limit = self.config.inference_memory
         inputs = inputs if limit is None else inputs.stored(Storage(limit))
         return Assembled(dataset, task, link_pieces(link, inputs, self.config.sampling, self.seed), model, width)

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from agdn.data.dataset import Dataset
+from agdn.embedding import spectral_embedding
 from agdn.experiments.config import Config
 from agdn.experiments.link_options import Link
 from agdn.experiments.sampling import TRAINING, Auto, Egos, InPieces, Neighbours
@@ -75,6 +76,15 @@ def build_link_model(options: Mapping[str, Any], link: Link, *, features: int, n
     decoder = build("decoder", DECODERS, link.decoder, in_channels=channels)
     embedded = {"num_nodes": num_nodes, "embedding_channels": link.embedding_channels}
     return LinkModel(encoder, decoder, state_channels=channels, **(embedded if link.embedding_channels else {}))
+
+
+def begin_embedding(model: nn.Module, link: Link, dataset: Dataset) -> None:
+    """The first values of learned embeddings, where the link section does not leave them to chance."""
+    if link.embedding_init == "random":
+        return
+    if not isinstance(model, LinkModel) or model.embedding is None or link.embedding_channels is None:
+        raise ValueError("link.embedding_init is about learned embeddings; set link.embedding_channels")
+    model.embedding.begin_with(spectral_embedding(dataset.graph, dim=link.embedding_channels))
 
 
 def link_inputs(config: Config, link: Link, dataset: Dataset, device: torch.device | str) -> Inputs:

@@ -31,6 +31,8 @@ class Link(Section):
         decoder: ``name`` and options: ``mlp`` (``hidden_channels``, ``num_layers``, ``dropout``) on the product of
             both states, ``dot``, ``cosine`` (``scale``) or ``bilinear``.
         embedding_channels: Learn a vector of this width for every node, beside its features where it has some.
+        embedding_init: What these vectors begin with: ``random`` numbers, or ``spectral``, the leading eigenvectors of
+            the message graph, so that training begins where the structure is known already.
         features: ``drop`` leaves the features of nodes out.
         channels: Width of the states that the decoder reads; by default the model's ``hidden_channels``.
         loss: ``cross_entropy``, ``auc``, ``hinge_auc``, ``log_rank``, ``info_nce``, or for edges with weights
@@ -52,6 +54,7 @@ class Link(Section):
 
     decoder: dict[str, Any] = Field(default_factory=lambda: {"name": "mlp"})
     embedding_channels: PositiveInt | None = None
+    embedding_init: Literal["random", "spectral"] = "random"
     features: Literal["keep", "drop"] = "keep"
     channels: PositiveInt | None = None
     loss: str = "cross_entropy"

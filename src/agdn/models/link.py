@@ -23,6 +23,11 @@ class NodeEmbedding(nn.Module):
     def reset_parameters(self) -> None:
         glorot_uniform_(self.weight, self.weight.size(1), self.weight.size(0), gain=1.0)
 
+    @torch.no_grad()
+    def begin_with(self, vectors: Tensor, *, spread: float = 0.3) -> None:
+        """Start from (N, channels) vectors, scaled to this root mean square."""
+        self.weight.copy_(vectors * (spread / vectors.square().mean().sqrt().clamp(min=1e-12)))
+
     def forward(self, nodes: Tensor | None = None) -> Tensor:
         """(len(nodes), channels); of all nodes without an argument."""
         return self.weight if nodes is None else self.weight.index_select(0, nodes)
