@@ -172,6 +172,19 @@ def test_hop_attention_sums_to_one_and_starts_at_the_mean() -> None:
     torch.testing.assert_close(zero(x, edge_index), mean(x, edge_index))
 
 
+def test_a_kernel_may_start_at_personalised_pagerank() -> None:
+    edge_index, x = random_edges(9, 40), torch.randn(9, 5)
+    learnt = AGDNConv(5, 4, 3, 2, transition="sym", weighting={"name": "HC", "init": "PPR", "alpha": 0.3})
+    fixed = AGDNConv(5, 4, 3, 2, transition="sym", weighting={"name": "PPR", "alpha": 0.3})
+    fixed.load_state_dict(learnt.state_dict(), strict=False)
+    torch.testing.assert_close(learnt(x, edge_index), fixed(x, edge_index))
+    assert learnt.weighting.kernel.requires_grad
+    with pytest.raises(ValueError, match="weighs hop 0 too; leave first_hop=1 out"):
+        AGDNConv(5, 4, 3, first_hop=1, weighting={"name": "HC", "init": "PPR"})
+    with pytest.raises(ValueError, match="init must be one of xavier, ones, PPR, got 'zeros'"):
+        AGDNConv(5, 4, 3, weighting={"name": "HC", "init": "zeros"})
+
+
 def test_one_hop_kernel_equals_pygs_gat() -> None:
     from torch_geometric.nn import GATConv
 

@@ -24,6 +24,8 @@ from torch import Tensor, nn
 from agdn.nn.init import glorot_uniform_, query_
 
 Activation = Literal["leaky_relu", "relu", "sigmoid", "standardize", "none"]
+KernelInit = Literal["xavier", "ones", "PPR"]
+KERNEL_INITS = ("xavier", "ones", "PPR")
 
 
 class HopWeighting(nn.Module):
@@ -135,7 +137,8 @@ class HopConvolution(HopWeighting):
     """HC: every channel weighs the hops by a learned kernel.
 
     Args:
-        init: ``"xavier"``, or ``"ones"`` to start from the sum.
+        init: ``"xavier"``, ``"ones"`` to start from the sum, or ``"PPR"`` to start from the weights of that name.
+        alpha: Restart probability of an ``init`` by PPR.
     """
 
     def __init__(
@@ -145,18 +148,25 @@ class HopConvolution(HopWeighting):
         channels: int,
         *,
         first_hop: int = 0,
-        init: Literal["xavier", "ones"] = "xavier",
+        init: KernelInit = "xavier",
+        alpha: float = 0.1,
     ) -> None:
         super().__init__(hops, first_hop)
-        if init not in ("xavier", "ones"):
-            raise ValueError(f"init must be xavier or ones, got {init!r}")
-        self.init = init
+        if init not in KERNEL_INITS:
+            raise ValueError(f"init must be one of {', '.join(KERNEL_INITS)}, got {init!r}")
+        if init == "PPR" and first_hop:
+            raise ValueError(f"an init by PPR weighs hop 0 too; leave first_hop={first_hop} out")
+        self.init, self.alpha = init, alpha
         self.kernel = nn.Parameter(torch.empty(self.num_weighted, heads, channels))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         if self.init == "ones":
             nn.init.ones_(self.kernel)
+        elif self.init == "PPR":
+            first = torch.tensor(pagerank_coefficients(self.hops, self.alpha))
+            with torch.no_grad():
+                self.kernel.copy_(first[:, None, None])
         else:
             hops, heads, channels = self.kernel.shape
             glorot_uniform_(self.kernel, heads * hops * channels, hops * channels)
@@ -175,7 +185,7 @@ class HopAttentionConvolution(HopAttention):
     """HA+HC: attention over the hops times a channel-wise kernel.
 
     Args:
-        kernel_init: As ``init`` of HC.
+        kernel_init, alpha: As ``init`` and ``alpha`` of HC.
     """
 
     def __init__(
@@ -189,7 +199,8 @@ class HopAttentionConvolution(HopAttention):
         init: Literal["xavier", "zeros"] = "xavier",
         query_hop: int = 0,
         scale: bool = False,
-        kernel_init: Literal["xavier", "ones"] = "ones",
+        kernel_init: KernelInit = "ones",
+        alpha: float = 0.1,
     ) -> None:
         super().__init__(
             hops,
@@ -201,7 +212,7 @@ class HopAttentionConvolution(HopAttention):
             query_hop=query_hop,
             scale=scale,
         )
-        self.convolution = HopConvolution(hops, heads, channels, first_hop=first_hop, init=kernel_init)
+        self.convolution = HopConvolution(hops, heads, channels, first_hop=first_hop, init=kernel_init, alpha=alpha)
 
     def reset_parameters(self) -> None:
         super().reset_parameters()
@@ -252,9 +263,14 @@ def personalised_pagerank(hops: int, *, alpha: float = 0.1) -> FixedWeighting:
     Args:
         alpha: Restart probability, the share of hop 0.
     """
+    return FixedWeighting(pagerank_coefficients(hops, alpha))
+
+
+def pagerank_coefficients(hops: int, alpha: float) -> list[float]:
+    """The weights of hops 0..K by PPR."""
     if not 0 < alpha <= 1:
         raise ValueError(f"PPR needs a restart probability alpha in (0, 1], got {alpha}")
-    return FixedWeighting([alpha * (1 - alpha) ** k for k in range(hops)] + [(1 - alpha) ** hops])
+    return [alpha * (1 - alpha) ** k for k in range(hops)] + [(1 - alpha) ** hops]
 
 
 def heat(hops: int, *, t: float = 5.0) -> FixedWeighting:
