@@ -3,11 +3,13 @@
 from agdn.ops.backend import SlowPathWarning, kernels_run_on, plain_operators
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
+from agdn.ops.gated import gated_hops
 from agdn.ops.kernels.buffers import reuse_freed_memory
 from agdn.ops.neighbours import sample_egos, sample_neighbours
 from agdn.ops.normalise import normalised_adjacency
 from agdn.ops.pair_dot import pair_dot
 from agdn.ops.pairs import pair_product
+from agdn.ops.polynomial import polynomial, powers
 from agdn.ops.products import node_scores
 from agdn.ops.propagate import propagate
 from agdn.ops.scores import edge_scores
@@ -25,6 +27,7 @@ __all__ = [
     "drop_edges",
     "dropout",
     "edge_scores",
+    "gated_hops",
     "induced_subgraph",
     "kernels_run_on",
     "node_scores",
@@ -32,6 +35,8 @@ __all__ = [
     "pair_dot",
     "pair_product",
     "plain_operators",
+    "polynomial",
+    "powers",
     "propagate",
     "random_walks",
     "relu_dropout",
