@@ -422,3 +422,35 @@ def test_wrong_inputs_are_named() -> None:
         AGDNConv(5, 4, edge_dim=2)(x, graph, torch.randn(3, 2))
     with pytest.raises(ValueError, match="give it edge_attr"):
         AGDNConv(5, 4, edge_dim=2)(x, graph)
+
+
+@pytest.mark.parametrize("weighting", ["sum", "mean", "PPR", "heat"])
+@pytest.mark.parametrize("options", [{}, {"residual": False, "bias": True}, {"heads": 2, "concat": False}], ids=str)
+def test_a_fixed_diffusion_of_the_narrower_side_gives_the_same(weighting: str, options: dict) -> None:
+    torch.manual_seed(0)
+    graph = Graph(random_edges(20, 90), 20)
+    first = {"first_hop": 1} if weighting == "sum" else {}
+    conv = AGDNConv(5, 40, hops=2, transition="sym", weighting=weighting, **first, **options).double()
+    x, edge_weight = torch.randn(20, 5, dtype=torch.float64), torch.rand(90, dtype=torch.float64)
+    for weights in (None, edge_weight):
+        assert conv._diffuses_first(x)
+        expected, _ = conv(x, graph, None, weights, return_weights=True)  # which transforms first
+        torch.testing.assert_close(conv(x, graph, None, weights), expected)
+    slopes = [
+        torch.autograd.grad(out.square().sum(), list(conv.parameters()))
+        for out in (conv(x, graph), conv(x, graph, return_weights=True)[0])
+    ]
+    for ours, theirs in zip(*slopes, strict=True):
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_what_does_not_commute_is_transformed_first() -> None:
+    x = torch.randn(20, 5)
+    assert not AGDNConv(5, 40)._diffuses_first(x)
+    fixed = {"transition": "sym", "weighting": "PPR"}
+    assert not AGDNConv(5, 40, hop_norm="layer", **fixed)._diffuses_first(x)
+    assert not AGDNConv(5, 40, attn_dropout=0.5, **fixed)._diffuses_first(x)
+    assert AGDNConv(5, 40, attn_dropout=0.5, **fixed).eval()._diffuses_first(x)
+    assert not AGDNConv(5, 2, **fixed)._diffuses_first(x)
+    assert AGDNConv(5, 3, **fixed)._diffuses_first(x)  # whose gradient needs no way back
+    assert not AGDNConv(5, 3, **fixed)._diffuses_first(x.requires_grad_())

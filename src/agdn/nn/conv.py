@@ -15,9 +15,9 @@ from agdn.graph import Graph
 from agdn.nn.hops import HopNorm, HopTransform, PositionInit
 from agdn.nn.init import glorot_normal_
 from agdn.nn.linear import Linear
-from agdn.nn.transition import TRANSITIONS
-from agdn.nn.weighting import WEIGHTINGS, HopWeighting
-from agdn.ops import Combination, diffuse, drop_edges, dropout, kernels_run_on, propagate
+from agdn.nn.transition import TRANSITIONS, FixedTransition
+from agdn.nn.weighting import WEIGHTINGS, FixedWeighting, HopWeighting
+from agdn.ops import Combination, diffuse, drop_edges, dropout, kernels_run_on, polynomial, propagate
 from agdn.ops.sparse_rows import is_sparse
 from agdn.part import build
 
@@ -154,6 +154,9 @@ class AGDNConv(nn.Module):
 
         # Before the hops, so that its backward comes after theirs, when their memory is free again.
         residual = self.residual(x_target) if self.residual is not None and torch.is_grad_enabled() else None
+        if x_source is x_target and not return_weights and self._diffuses_first(x_source):
+            out = self.transform(self._diffused_input(x_source, kept, edge_weight))
+            return self._finished(out, residual, x_target)
         z_source = self._heads(self.transform, x_source)
         z_target = z_source
         if x_target is not x_source:
@@ -161,12 +164,33 @@ class AGDNConv(nn.Module):
         a = self.transition(kept, (x_source, x_target), (z_source, z_target), edge_attr, edge_weight)
 
         out, theta = self._diffused(z_source, z_target, a, kept, return_weights)
-        out = self._with_residual(out.flatten(1), residual, x_target)
+        out = self._finished(out.flatten(1), residual, x_target)
+        return (out, self._weights(a, kept, theta)) if return_weights else out
+
+    def _diffuses_first(self, x: Tensor) -> bool:
+        """Whether (P(A) X) W is P(A) (X W), and costs less.
+
+        A hop costs its width, and once more where a gradient comes back through it.
+        """
+        fixed = isinstance(self.transition, FixedTransition) and isinstance(self.weighting, FixedWeighting)
+        dropped = self.training and (self.attn_dropout > 0 or self.diffusion_dropout > 0)
+        if not fixed or dropped or not self.hop_transform.is_identity or is_sparse(x) or not kernels_run_on(x):
+            return False
+        of_input, of_output = 1 + x.requires_grad, 1 + torch.is_grad_enabled()
+        return of_input * x.size(1) < of_output * self.heads * self.out_channels
+
+    def _diffused_input(self, x: Tensor, graph: Graph, edge_weight: Tensor | None) -> Tensor:
+        a = self.transition(graph, (x, x), (x, x), None, edge_weight)
+        first: int = self.weighting.first_hop  # type: ignore[assignment]
+        coefficients: Tensor = self.weighting.coefficients  # type: ignore[assignment]
+        return polynomial(x, a, graph, torch.cat([coefficients.new_zeros(first), coefficients]))
+
+    def _finished(self, out: Tensor, residual: Tensor | None, x_target: Tensor) -> Tensor:
+        """(N, H * D) or (N, D), with what is added to the hops."""
+        out = self._with_residual(out, residual, x_target)
         if not self.concat:
             out = out.view(-1, self.heads, self.out_channels).mean(1)
-        if self.bias is not None:
-            out = out + self.bias
-        return (out, self._weights(a, kept, theta)) if return_weights else out
+        return out if self.bias is None else out + self.bias
 
     def _diffused(
         self, z_source: Tensor, z_target: Tensor, a: Tensor, graph: Graph, tell: bool

@@ -68,6 +68,10 @@ class HopTransform(nn.Module):
             }[self.position_init]
             glorot_normal_(self.position, fan_in, fan_out, gain)
 
+    @property
+    def is_identity(self) -> bool:
+        return self.norm is None and self.position is None
+
     def forward(self, hops: list[Tensor]) -> list[Tensor]:
         return [self._transformed(hop, row) for row, hop in enumerate(hops)]
 
