@@ -3,11 +3,16 @@ from pathlib import Path
 import pytest
 import torch
 
+import agdn
 from agdn.data import store
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.embedding import walk_embedding
+from agdn.experiments.experiment import Experiment
+from agdn.experiments.portable import portable
+from agdn.experiments.preparation import preparation
 from agdn.experiments.prepare import prepared_dataset
 from agdn.graph import Graph
+from agdn.ops import diffusion_graph
 from small_runs import small
 
 
@@ -45,6 +50,44 @@ def test_edges_and_their_weights_go_together(stored: str) -> None:
     assert prepared(stored, "data.self_loops=remove").edge_weight.tolist() == [2, 3, 4, 5]
     assert prepared(stored, "data.reverse_edges=append").graph.num_edges == 9
     assert prepared(stored, "data.reverse_edges=merge").graph.num_edges == 5
+
+
+def test_a_diffusion_takes_the_place_of_the_edges(stored: str) -> None:
+    seen = prepared(stored, "data.self_loops=add", "data.diffusion={name: PPR, alpha: 0.2, top_k: 1}")
+    plain = prepared(stored, "data.self_loops=add")
+    graph, weight = diffusion_graph(plain.graph, plain.edge_weight, alpha=0.2, top_k=1)
+    assert torch.equal(seen.graph.edge_index, graph.edge_index)
+    assert torch.equal(seen.edge_weight, weight)
+    heat = prepared(stored, "data.diffusion={name: heat, epsilon: 0.01}")
+    assert heat.graph.num_edges == 8
+    assert preparation(small("data.diffusion={name: heat, top_k: 3}").data)[-1] == (
+        "the edges are those of a diffusion over them (heat), with its weights"
+    )
+
+
+def test_what_a_diffusion_cannot_do_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="say which edges stay"):
+        prepared_dataset(small("data.diffusion=PPR").data, 0)
+    with pytest.raises(ValueError, match=r"leave these out with data\.edge_features=drop"):
+        prepared_dataset(small("data.name=edge-task", "data.options={}", "data.diffusion={top_k: 3}").data, 0)
+    with pytest.raises(ValueError, match=r"links nodes through those that task\.setting=inductive hides"):
+        small("data.diffusion={top_k: 3}", "task.setting=inductive")
+    trained = agdn.load(Experiment(small("training.epochs=1", "data.diffusion={top_k: 3}"), 0, tmp_path / "run").run())
+    with pytest.raises(ValueError, match="a file could not make them"):
+        portable(trained)
+
+
+def test_nodes_can_have_the_means_of_their_edges() -> None:
+    whole = prepared_dataset(small("data.name=edge-task", "data.options={}").data, 0)
+    means = prepared_dataset(small("data.name=edge-task", "data.options={}", "data.edge_features=mean").data, 0)
+    plain = prepared_dataset(small("data.name=edge-task", "data.options={}", "data.self_loops=keep").data, 0)
+    into = plain.graph.edge_index[1] == 7
+    assert means.edge_attr is None
+    width = plain.edge_attr.size(1)
+    torch.testing.assert_close(means.x[7, -width:], plain.edge_attr[into].mean(0))
+    assert means.x.size(1) == width + (0 if whole.x is None else whole.x.size(1))
+    with pytest.raises(ValueError, match="the edges of csbm have no features"):
+        prepared_dataset(small("data.edge_features=mean").data, 0)
 
 
 def test_published_splits_by_number_or_by_seed(stored: str) -> None:

@@ -14,6 +14,7 @@ from agdn.part import unknown_name
 
 USUAL = {
     ("data", "split"): "published",
+    ("data", "diffusion"): "PPR",
     ("link", "decoder"): "mlp",
     ("link", "negatives"): "global",
     ("training", "optimizer"): "adam",
@@ -34,6 +35,10 @@ def checked(content: Any, source: str) -> Config:
         raise ValueError(f"{source}: {_sentence(error)}") from None
     except TypeError as error:
         raise ValueError(f"{source} holds a value that is no text, number, list or mapping: {error}") from None
+    if config.data.diffusion is not None and config.task.setting == "inductive":
+        raise ValueError(
+            f"{source}: data.diffusion links nodes through those that task.setting=inductive hides; use one of them"
+        )
     try:
         return config.model_copy(update={"model": complete(config.model), "link": complete_link(config)})
     except ValueError as error:

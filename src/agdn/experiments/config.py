@@ -113,6 +113,47 @@ class Walks(Section):
     epochs: PositiveInt = 1
 
 
+class _Diffusion(Section):
+    """What both diffusions have in common.
+
+    Attributes:
+        top_k: Edges out of a node that are kept, the heaviest; this or ``epsilon`` is needed.
+        epsilon: Weight from which on edges are kept.
+        method: ``exact`` computes a dense matrix, ``approximate`` a column at a time; ``auto`` by the graph's size.
+        tolerance: What an approximation may leave behind at a node, for each of its edges.
+    """
+
+    top_k: PositiveInt | None = None
+    epsilon: PositiveFloat | None = None
+    method: Literal["auto", "exact", "approximate"] = "auto"
+    tolerance: Annotated[float, Field(gt=0, lt=1)] = 1e-5
+
+
+class PPRDiffusion(_Diffusion):
+    """Personalised PageRank in place of the edges.
+
+    Attributes:
+        alpha: Restart probability.
+    """
+
+    name: Literal["PPR"] = "PPR"
+    alpha: Annotated[float, Field(gt=0, lt=1)] = 0.15
+
+
+class HeatDiffusion(_Diffusion):
+    """The heat kernel in place of the edges.
+
+    Attributes:
+        t: Time.
+    """
+
+    name: Literal["heat"]
+    t: Annotated[float, Field(gt=0, le=100)] = 5.0
+
+
+Diffusion = Annotated[PPRDiffusion | HeatDiffusion, Field(discriminator="name")]
+
+
 class Data(Section):
     """Which set, how it is split, and what is done to it before a model sees it.
 
@@ -126,8 +167,10 @@ class Data(Section):
         join_features: Put these features beside the built-in ones instead.
         reverse_edges: ``merge`` adds every edge backwards and merges repeated ones, ``append`` keeps all.
         self_loops: ``add`` gives every node exactly one, ``remove`` none.
+        diffusion: Replace the edges, after that, by the weighted ones of a diffusion over them (GDC).
         scaling: ``row`` makes the features of every node sum to one.
-        edge_features: ``drop`` leaves the features of edges out.
+        edge_features: ``drop`` leaves the features of edges out; ``mean`` too, and gives every node the mean of
+            those of the edges that lead to it.
         degree: Add the logarithm of 1 + in-degree to the node features.
         walks: Learn node features by random walks on the edges that this split lets a model see, beside other ones.
     """
@@ -141,8 +184,9 @@ class Data(Section):
     join_features: bool = False
     reverse_edges: Literal["none", "merge", "append"] = "none"
     self_loops: Literal["keep", "add", "remove"] = "keep"
+    diffusion: Diffusion | None = None
     scaling: Literal["none", "row"] = "none"
-    edge_features: Literal["keep", "drop"] = "keep"
+    edge_features: Literal["keep", "drop", "mean"] = "keep"
     degree: bool = False
     walks: Walks | None = None
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from agdn.experiments import yaml_text
 
-NAMED = ("model", "transition", "weighting", "split", "decoder", "optimizer", "schedule")  # a name chooses its options
+# a name chooses its options
+NAMED = ("model", "transition", "weighting", "split", "diffusion", "decoder", "optimizer", "schedule")
 BARE = (*NAMED, "negatives")  # where a name may stand alone
 
 

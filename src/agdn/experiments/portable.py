@@ -74,6 +74,10 @@ def portable(trained: TrainedModel) -> Portable:
         raise ValueError("the model of this run is given degrees as features (data.degree); a file would not have them")
     if config.data.walks is not None:
         raise ValueError("the model of this run is given features of walks (data.walks); a file would not have them")
+    if config.data.edge_features == "mean":
+        raise ValueError("the model of this run is given means of edge features; a file would not have them")
+    if config.data.diffusion is not None:
+        raise ValueError("the edges of this run are those of a diffusion (data.diffusion); a file could not make them")
     if config.task.labels is not None:
         raise ValueError("the model of this run is given the labels of its training nodes; a file would not have them")
     if config.task.correct_and_smooth is not None:

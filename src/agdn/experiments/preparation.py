@@ -20,5 +20,8 @@ SCALED = {"none": None, "row": "the features of every node are divided by their 
 def preparation(data: Data) -> list[str]:
     """In the order in which it is done."""
     walks = "nodes have features that random walks on these edges have learnt" if data.walks is not None else None
-    steps = (SCALED[data.scaling], REVERSED[data.reverse_edges], LOOPS[data.self_loops], walks)
+    diffused = None
+    if data.diffusion is not None:
+        diffused = f"the edges are those of a diffusion over them ({data.diffusion.name}), with its weights"
+    steps = (SCALED[data.scaling], REVERSED[data.reverse_edges], LOOPS[data.self_loops], diffused, walks)
     return [step for step in steps if step is not None]

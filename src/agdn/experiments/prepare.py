@@ -22,6 +22,7 @@ from agdn.experiments.config import (
     Walks,
 )
 from agdn.graph import Graph
+from agdn.ops import diffusion_graph, sum_over_targets
 
 
 def prepared_dataset(data: Data, seed: int) -> Dataset:
@@ -41,7 +42,7 @@ def prepared_dataset(data: Data, seed: int) -> Dataset:
 
 def as_seen(dataset: Dataset, data: Data) -> Dataset:
     """Features and edges as a model is to see them."""
-    return _with_signals(with_edges(scaled(dataset, data), data), data)
+    return _with_signals(diffused(with_edges(scaled(with_means(dataset, data), data), data), data), data)
 
 
 def scaled(dataset: Dataset, data: Data) -> Dataset:
@@ -55,6 +56,18 @@ def row_scaled(x: Tensor) -> Tensor:
     """(N, F) with rows that sum to one; a row that sums to zero stays."""
     total = x.sum(1, keepdim=True)
     return x / torch.where(total == 0, 1.0, total)
+
+
+def with_means(dataset: Dataset, data: Data) -> Dataset:
+    """Where ``data`` wants that, with the means of the features of edges among those of nodes."""
+    if data.edge_features != "mean":
+        return dataset
+    if dataset.edge_attr is None:
+        raise ValueError(f"the edges of {dataset.name} have no features; leave data.edge_features=mean out")
+    graph = dataset.graph
+    total = sum_over_targets(dataset.edge_attr[graph.order], graph)
+    means = total / graph.in_degree.clamp(min=1).unsqueeze(1)
+    return _with_columns(replace(dataset, edge_attr=None), means)
 
 
 def with_edges(dataset: Dataset, data: Data) -> Dataset:
@@ -72,6 +85,20 @@ def with_edges(dataset: Dataset, data: Data) -> Dataset:
         weight = None if weight is None else graph.carry(weight, fill=1.0)
         attributes = None if attributes is None else graph.carry(attributes)
     return replace(dataset, graph=graph, edge_weight=weight, edge_attr=attributes)
+
+
+def diffused(dataset: Dataset, data: Data) -> Dataset:
+    """With the weighted edges of ``data.diffusion`` in place of its own."""
+    if data.diffusion is None:
+        return dataset
+    if dataset.edge_attr is not None and data.edge_features == "keep":
+        raise ValueError(
+            f"data.diffusion makes new edges, which have none of the features that edges of {dataset.name} have; "
+            "leave these out with data.edge_features=drop"
+        )
+    options = data.diffusion.model_dump(exclude={"name"})
+    graph, weight = diffusion_graph(dataset.graph, dataset.edge_weight, **options)
+    return replace(dataset, graph=graph, edge_weight=weight, edge_attr=None)
 
 
 def _with_signals(dataset: Dataset, data: Data) -> Dataset:

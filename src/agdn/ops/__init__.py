@@ -2,6 +2,7 @@
 
 from agdn.ops.backend import SlowPathWarning, kernels_run_on, plain_operators
 from agdn.ops.diffuse import Combination, diffuse
+from agdn.ops.diffusion_graph import diffusion_graph
 from agdn.ops.dropout import drop_edges, dropout, relu_dropout
 from agdn.ops.gated import gated_hops
 from agdn.ops.kernels.buffers import reuse_freed_memory
@@ -24,6 +25,7 @@ __all__ = [
     "SkipGram",
     "SlowPathWarning",
     "diffuse",
+    "diffusion_graph",
     "drop_edges",
     "dropout",
     "edge_scores",
