@@ -4,6 +4,7 @@ import pytest
 
 from agdn.experiments.checking import checked
 from agdn.experiments.overrides import with_overrides
+from small_runs import small
 
 RECIPE: dict[str, Any] = {"data": {"name": "digits"}, "model": {"name": "AGDN", "hidden_channels": 4}}
 
@@ -23,6 +24,14 @@ def test_short_forms() -> None:
     assert config.data.split.name == "random"
     assert config.training.optimizer.name == "sgd"
     assert config.training.schedule.name == "cosine"
+
+
+def test_a_normalisation_is_a_plain_word() -> None:
+    config = small("model={name: SGC}", "model.transition=row")
+    assert config.model["transition"] == "row"
+    assert config.model["hops"] == 2
+    with pytest.raises(ValueError, match=r"model\.transition: choose from row, col, sym, got 'gat'"):
+        small("model={name: SGC}", "model.transition=gat")
 
 
 def test_a_preset_is_written_out() -> None:

@@ -112,6 +112,17 @@ MODELS = {
     "GAT": "model={name: GAT, hidden_channels: 4, heads: 2}",
     "GraphSAGE": "model={name: GraphSAGE, hidden_channels: 4}",
     "MLP": "model={name: MLP, hidden_channels: 4}",
+    "APPNP": "model={name: APPNP, hidden_channels: 4}",
+    "ChebNet": "model={name: ChebNet, hidden_channels: 4}",
+    "DAGNN": "model={name: DAGNN, hidden_channels: 4, hops: 3}",
+    "DCNN": "model={name: DCNN}",
+    "GPRGNN": "model={name: GPRGNN, hidden_channels: 4, hops: 3}",
+    "MixHop": "model={name: MixHop, hidden_channels: 4}",
+    "NGCN": "model={name: NGCN, hidden_channels: 4, hops: 2}",
+    "SGC": "model={name: SGC}",
+    "SIGN": "model={name: SIGN, hidden_channels: 4}",
+    "SSGC": "model={name: SSGC, hops: 3}",
+    "TAGCN": "model={name: TAGCN, hidden_channels: 4}",
 }
 
 

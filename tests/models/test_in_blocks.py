@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
+from agdn.models import build_model
 from agdn.models.agdn import AGDN
 from agdn.models.gat import GAT
 from agdn.models.gcn import GCN
@@ -87,6 +88,45 @@ def test_layers_of_one_hop(kind: type[nn.Module], norm: str, tmp_path: Path) -> 
     out, _ = model.in_blocks(x, graph, None, edge_weight, storage=Storage())
     torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
     assert torch.equal(out, model.in_blocks(x, graph, None, edge_weight, storage=Storage(0, tmp_path))[0])
+
+
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "APPNP": {"hidden_channels": 8},
+    "ChebNet": {"hidden_channels": 8, "norm": "batch"},
+    "DAGNN": {"hidden_channels": 8, "norm": "batch"},
+    "DCNN": {},
+    "GPRGNN": {"hidden_channels": 8},
+    "MixHop": {"hidden_channels": 8, "norm": "layer", "powers": [0, 2]},
+    "NGCN": {"hidden_channels": 8, "combine": "attention"},
+    "SGC": {"hops": 3},
+    "SIGN": {"hidden_channels": 8, "num_layers": 2},
+    "SSGC": {},
+    "TAGCN": {"hidden_channels": 8},
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_with_a_fixed_transition(name: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    x, graph, _, edge_weight = signals()
+    model = trained(build_model({"name": name, **SYSTEMS[name]}, in_channels=F, out_channels=5))
+    for weight in (None, edge_weight):
+        with torch.no_grad():
+            expected = model(x, graph, None, weight)
+        out, told = model.in_blocks(x, graph, None, weight, storage=Storage())
+        torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
+        assert told == []
+        assert torch.equal(out, model.in_blocks(x, graph, None, weight, storage=Storage(0, tmp_path))[0])
+    with pytest.raises(ValueError, match="eval"):
+        model.train().in_blocks(x, graph, storage=Storage())
+
+
+def test_a_norm_over_all_nodes_is_taken_over_all_nodes() -> None:
+    x, graph, _, _ = signals()
+    model = trained(build_model({"name": "DAGNN", "hidden_channels": 8, "norm": "pair"}, in_channels=F, out_channels=5))
+    with torch.no_grad():
+        expected = model(x, graph)
+    torch.testing.assert_close(model.in_blocks(x, graph, storage=Storage())[0], expected, rtol=1e-4, atol=1e-5)
 
 
 class Own(nn.Module):

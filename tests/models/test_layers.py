@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from agdn import AGDN, Graph
-from agdn.models import GAT, GCN, MLP, LabelPropagation
+from agdn.models import DAGNN, GAT, GCN, MLP, SGC, SIGN, TAGCN, LabelPropagation
 from agdn.models.layers import chosen_layer, hidden_states
 from graphs import random_edges
 
@@ -26,11 +26,22 @@ def test_every_layer_in_order() -> None:
     torch.testing.assert_close(states[1], torch.relu(model.norms[0](model.convs[0](states[0], GRAPH))))
 
 
-@pytest.mark.parametrize("model", [GCN(5, 4, 3), GAT(5, 4, 3, heads=1), MLP(5, 4, 3)], ids=lambda m: type(m).__name__)
+OTHERS = [GCN(5, 4, 3), GAT(5, 4, 3, heads=1), MLP(5, 4, 3), DAGNN(5, 4, 3), TAGCN(5, 4, 3)]
+
+
+@pytest.mark.parametrize("model", OTHERS, ids=lambda m: type(m).__name__)
 def test_other_models_have_layers_too(model) -> None:
     model.eval()
     assert hidden_states(model, chosen_layer(model, None), lambda: model(X, GRAPH)).shape == (9, 4)
     assert torch.equal(hidden_states(model, 0, lambda: model(X, GRAPH)), X)
+
+
+def test_what_is_propagated_first_is_the_embedding() -> None:
+    linear, deep = SGC(5, 3).eval(), SIGN(5, 4, 3, hops=1, num_layers=2).eval()
+    states = hidden_states(linear, chosen_layer(linear, None), lambda: linear(X, GRAPH))
+    torch.testing.assert_close(linear.linear(states), linear(X, GRAPH))
+    assert hidden_states(deep, 0, lambda: deep(X, GRAPH)).shape == (9, 8)
+    assert hidden_states(deep, chosen_layer(deep, None), lambda: deep(X, GRAPH)).shape == (9, 4)
 
 
 def test_layers_that_are_not_there_are_named() -> None:

@@ -1,11 +1,18 @@
+import re
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 
 from agdn import AGDN, Graph
+from agdn.experiments.recipes import read_recipe, recipe_names
 from agdn.models import MODELS, PRESETS, build_model
 from agdn.models.agdn import model_options
-from agdn.models.registry import expanded, option_defaults, option_types
+from agdn.models.registry import EVERY_MODEL, expanded, option_defaults, option_types
 from graphs import random_edges, symmetric
+
+RECIPES = {read_recipe(name).model["name"] for name in recipe_names()}
 
 
 def width(name: str) -> dict[str, int]:
@@ -61,8 +68,13 @@ def test_a_wrong_word_is_a_sentence(options: dict[str, object], sentence: str) -
         build_model(options, in_channels=5, out_channels=3)
 
 
-def test_what_changes_nothing_keeps_its_channels() -> None:
-    x = torch.randn(6, 5)
-    assert build_model({"name": "Identity"}, in_channels=5, out_channels=5)(x, torch.empty(2, 0)) is x
-    with pytest.raises(ValueError, match="as many channels out as in, not 3 for 5"):
-        build_model({"name": "Identity"}, in_channels=5, out_channels=3)
+@pytest.mark.parametrize("name", EVERY_MODEL)
+def test_every_model_has_a_test_a_citation_and_a_recipe(name: str) -> None:
+    model = EVERY_MODEL[name]
+    module = sys.modules[model.__module__]
+    test = Path(__file__).parent / f"test_{model.__module__.rpartition('.')[2]}.py"
+    assert test.is_file(), f"{name} has no test of its own: write {test.name}"
+    assert re.search(rf"\b{model.__name__}\b", test.read_text()), f"{test.name} does not test {name}"
+    told = f"{module.__doc__} {model.__doc__}"
+    assert re.search(r"\b(19|20)\d\d\b|arXiv \d{4}\.\d{5}", told), f"say where {name} was published, and when"
+    assert name in RECIPES, f"{name} has no recipe"

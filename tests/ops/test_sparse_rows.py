@@ -5,11 +5,24 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.models.agdn import AGDN
-from agdn.models.gat import GAT
-from agdn.models.gcn import GCN
-from agdn.models.mlp import MLP
-from agdn.models.sage import GraphSAGE
+from agdn.models import (
+    AGDN,
+    APPNP,
+    DAGNN,
+    DCNN,
+    GAT,
+    GCN,
+    GPRGNN,
+    MLP,
+    NGCN,
+    SGC,
+    SIGN,
+    SSGC,
+    TAGCN,
+    ChebNet,
+    GraphSAGE,
+    MixHop,
+)
 from agdn.nn.linear import Linear
 from agdn.ops import dropout, plain_operators
 from agdn.ops.sparse_rows import compact, is_sparse, product, select_rows
@@ -78,6 +91,17 @@ MODELS: dict[str, nn.Module] = {
     "AGDN with an encoder": AGDN(F, 8, 3, encoder_channels=8),
     "AGDN, residual with bias": AGDN(F, 8, 3, residual="bias"),
     "AGDN, scores of the input": AGDN(F, 8, 3, transition={"name": "gat_sym", "score_space": "input"}),
+    "APPNP": APPNP(F, 8, 3),
+    "ChebNet": ChebNet(F, 8, 3),
+    "DAGNN": DAGNN(F, 8, 3),
+    "DCNN": DCNN(F, 3),
+    "GPRGNN": GPRGNN(F, 8, 3),
+    "MixHop": MixHop(F, 8, 3),
+    "NGCN": NGCN(F, 8, 3),
+    "SGC": SGC(F, 3),
+    "SIGN": SIGN(F, 8, 3),
+    "SSGC": SSGC(F, 3),
+    "TAGCN": TAGCN(F, 8, 3),
 }
 
 

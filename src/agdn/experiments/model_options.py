@@ -14,6 +14,7 @@ from agdn.experiments.link_options import Link
 from agdn.models import DECODERS, PAIR_MODELS
 from agdn.models.registry import EVERY_MODEL, expanded, option_defaults, option_types
 from agdn.nn import NORMS, TRANSITIONS, WEIGHTINGS
+from agdn.nn.conv import Part
 from agdn.part import parameter_names, unknown_name
 from agdn.tasks.link_losses import LINK_LOSSES
 
@@ -28,7 +29,10 @@ def complete(section: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(unknown_name("model.name", str(name or ""), sorted(EVERY_MODEL)))
     types, defaults = option_types(name), option_defaults(name)
     below = {**defaults, **expanded({"name": name, "preset": section.get("preset")})}
-    chosen = {option: _filled(option, value, below.get(option)) for option, value in expanded(section).items()}
+    chosen = {
+        option: _filled(option, value, below.get(option)) if types.get(option) == Part else _bare(value)
+        for option, value in expanded(section).items()
+    }
     for option, value in chosen.items():
         if option == "name":
             continue
@@ -62,13 +66,18 @@ def complete_link(config: Config) -> Link | None:
 
 def _filled(option: str, value: Any, below: Any) -> Any:
     """An option of a transition or weighting that is not named is one of the usual one."""
-    if option not in PARTS or not isinstance(value, dict) or "name" in value:
+    if not isinstance(value, dict) or "name" in value:
         return value
     return {**({"name": below} if isinstance(below, str) else below), **value}
 
 
+def _bare(value: Any) -> Any:
+    """A name that stands for itself, which merging recipes has spelt out as ``{name: ...}``."""
+    return value["name"] if isinstance(value, dict) and value.keys() == {"name"} else value
+
+
 def _check(key: str, option: str, value: Any, expected: Any) -> None:
-    if option in PARTS:
+    if expected == Part:
         _check_part(key, value, PARTS[option])
     elif option == "norm":
         if value not in NORMS:

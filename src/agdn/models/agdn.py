@@ -1,4 +1,7 @@
-"""A stack of AGDN layers: the networks of the paper's experiments as options of one class."""
+"""A stack of AGDN layers: the networks of the paper's experiments as options of one class.
+
+Sun, Hu, Gu, Chen, Liang and Yang, Adaptive graph diffusion networks, arXiv 2012.15024.
+"""
 
 from __future__ import annotations
 

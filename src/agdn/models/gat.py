@@ -1,4 +1,7 @@
-"""Graph attention network: H' = act(softmax over neighbours of LeakyReLU(<q_dst, W h_i> + <q_src, W h_j>) H W + b)."""
+"""Graph attention network: H' = act(softmax over neighbours of LeakyReLU(<q_dst, W h_i> + <q_src, W h_j>) H W + b).
+
+Velickovic, Cucurull, Casanova, Romero, Liò and Bengio, Graph attention networks, ICLR 2018.
+"""
 
 from __future__ import annotations
 

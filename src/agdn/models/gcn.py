@@ -1,4 +1,7 @@
-"""Graph convolutional network: H' = act(D^-1/2 A D^-1/2 H W + b)."""
+"""Graph convolutional network: H' = act(D^-1/2 A D^-1/2 H W + b).
+
+Kipf and Welling, Semi-supervised classification with graph convolutional networks, ICLR 2017.
+"""
 
 from __future__ import annotations
 

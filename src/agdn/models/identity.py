@@ -1,4 +1,8 @@
-"""No network at all: what is given is the state of a node."""
+"""No network at all: what is given is the state of a node.
+
+Matrix factorisation: Koren, Bell and Volinsky, Computer 2009. DeepWalk: Perozzi, Al-Rfou and Skiena, KDD 2014.
+node2vec: Grover and Leskovec, KDD 2016.
+"""
 
 from __future__ import annotations
 

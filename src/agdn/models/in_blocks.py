@@ -16,7 +16,7 @@ from agdn.ops.storage import Storage, row_blocks
 
 if TYPE_CHECKING:
     from agdn.models.agdn import AGDN
-    from agdn.models.stack import OneHopStack
+    from agdn.models.stack import Stack
 
 
 def agdn_in_blocks(
@@ -45,13 +45,22 @@ def agdn_in_blocks(
 
 
 def stack_in_blocks(
-    model: OneHopStack, x: Tensor, graph: Graph, edge_attr: Tensor | None, edge_weight: Tensor | None, storage: Storage
+    model: Stack, x: Tensor, graph: Graph, edge_attr: Tensor | None, edge_weight: Tensor | None, storage: Storage
 ) -> Tensor:
     h = x
     for conv, norm in zip(model.convs, model.norms, strict=False):
-        out, _ = conv_in_blocks(cast(AGDNConv, conv), h, graph, edge_attr, edge_weight, storage)
+        out = _layer_in_blocks(conv, h, graph, edge_attr, edge_weight, storage)
         h = normed(norm, model._activated, out, storage)
-    return conv_in_blocks(cast(AGDNConv, model.convs[-1]), h, graph, edge_attr, edge_weight, storage)[0]
+    return _layer_in_blocks(model.convs[-1], h, graph, edge_attr, edge_weight, storage)
+
+
+def _layer_in_blocks(
+    conv: nn.Module, x: Tensor, graph: Graph, edge_attr: Tensor | None, edge_weight: Tensor | None, storage: Storage
+) -> Tensor:
+    if isinstance(conv, AGDNConv):
+        return conv_in_blocks(conv, x, graph, edge_attr, edge_weight, storage)[0]
+    out: Tensor = conv.in_blocks(x, graph, edge_weight, storage=storage)  # type: ignore[operator]
+    return out
 
 
 def normed(

@@ -1,4 +1,7 @@
-"""Label propagation: Y <- alpha A Y + (1 - alpha) Y_0, the labels that are known, so many times. Nothing is learnt."""
+"""Label propagation: Y <- alpha A Y + (1 - alpha) Y_0, the labels that are known, so many times. Nothing is learnt.
+
+Zhou, Bousquet, Lal, Weston and Schölkopf, Learning with local and global consistency, NeurIPS 2003.
+"""
 
 from __future__ import annotations
 

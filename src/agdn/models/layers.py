@@ -7,16 +7,26 @@ from collections.abc import Callable
 from torch import Tensor, nn
 
 from agdn.models.agdn import AGDN
+from agdn.models.dcnn import DCNN
+from agdn.models.linear_filter import LinearFilter
 from agdn.models.mlp import MLP
-from agdn.models.stack import OneHopStack
+from agdn.models.predicted_first import PredictedFirst
+from agdn.models.sign import SIGN
+from agdn.models.stack import Stack
 
 
 def layers(model: nn.Module) -> list[nn.Module]:
     """In the order of the forward pass, the one that makes the output last."""
     if isinstance(model, AGDN):
         return [*model.convs, *([] if model.output_linear is None else [model.output_linear])]
-    if isinstance(model, OneHopStack):
+    if isinstance(model, Stack):
         return list(model.convs)
+    if isinstance(model, PredictedFirst):
+        return list(model.mlp.layers)
+    if isinstance(model, SIGN):
+        return list(model.output.layers)
+    if isinstance(model, LinearFilter | DCNN):
+        return [model.linear]
     if isinstance(model, MLP):
         return list(model.layers)
     raise ValueError(f"{type(model).__name__} has no layers, and so no embeddings of nodes")

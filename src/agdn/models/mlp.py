@@ -1,4 +1,7 @@
-"""A multi-layer perceptron: what the features alone can tell."""
+"""A multi-layer perceptron: what the features alone can tell.
+
+Rumelhart, Hinton and Williams, Learning representations by back-propagating errors, Nature 1986.
+"""
 
 from __future__ import annotations
 

@@ -9,26 +9,48 @@ from typing import Any, get_type_hints
 from torch import nn
 
 from agdn.models.agdn import AGDN, ConvOptions
+from agdn.models.appnp import APPNP
+from agdn.models.chebnet import ChebNet
+from agdn.models.dagnn import DAGNN
+from agdn.models.dcnn import DCNN
 from agdn.models.gat import GAT
 from agdn.models.gcn import GCN
+from agdn.models.gprgnn import GPRGNN
 from agdn.models.heuristics import AdamicAdar, CommonNeighbours, Katz, PersonalisedPageRank, ResourceAllocation
 from agdn.models.identity import Identity
 from agdn.models.label_propagation import LabelPropagation
 from agdn.models.linear_autoencoder import LinearAutoencoder
+from agdn.models.mixhop import MixHop
 from agdn.models.mlp import MLP
+from agdn.models.ngcn import NGCN
 from agdn.models.presets import PRESETS
 from agdn.models.sage import GraphSAGE
 from agdn.models.seal import SEAL
+from agdn.models.sgc import SGC
+from agdn.models.sign import SIGN
+from agdn.models.ssgc import SSGC
+from agdn.models.tagcn import TAGCN
 from agdn.nn.conv import AGDNConv
 from agdn.part import unknown_name
 
 MODELS: dict[str, type[nn.Module]] = {
     "AGDN": AGDN,
+    "APPNP": APPNP,
+    "ChebNet": ChebNet,
+    "DAGNN": DAGNN,
+    "DCNN": DCNN,
     "GAT": GAT,
     "GCN": GCN,
+    "GPRGNN": GPRGNN,
     "GraphSAGE": GraphSAGE,
     "LabelPropagation": LabelPropagation,
+    "MixHop": MixHop,
     "MLP": MLP,
+    "NGCN": NGCN,
+    "SGC": SGC,
+    "SIGN": SIGN,
+    "SSGC": SSGC,
+    "TAGCN": TAGCN,
 }
 HEURISTICS: dict[str, type[nn.Module]] = {
     "AdamicAdar": AdamicAdar,

@@ -1,4 +1,7 @@
-"""GraphSAGE with the mean aggregator: h_i' = act(W_1 h_i + b + W_2 mean over neighbours j of h_j)."""
+"""GraphSAGE with the mean aggregator: h_i' = act(W_1 h_i + b + W_2 mean over neighbours j of h_j).
+
+Hamilton, Ying and Leskovec, Inductive representation learning on large graphs, NeurIPS 2017.
+"""
 
 from __future__ import annotations
 

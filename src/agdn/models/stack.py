@@ -1,7 +1,8 @@
-"""Layers of one hop on top of each other: what GCN, GraphSAGE and GAT share."""
+"""Convolutions on top of each other: what GCN, GraphSAGE, GAT, TAGCN, ChebNet and MixHop share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import torch
@@ -20,18 +21,12 @@ from agdn.part import build
 Activation = Literal["relu", "elu"]
 
 
-class OneHopStack(nn.Module):
-    """Input dropout, then one-hop convolutions with norm, activation and dropout between them.
-
-    Each convolution is the layer of this library with the single hop 1 and no hop 0, which is what these systems'
-    own equations say; they differ in the transition and in what is added to it. No self-loops are added here.
+class Stack(nn.Module):
+    """Input dropout, then convolutions with norm, activation and dropout between them.
 
     Args:
-        hidden_channels: Channels a head of every layer but the output.
-        num_layers: Number of layers.
-        conv: Options of every convolution, such as its ``transition``.
-        heads: Attention heads of every layer but the output, concatenated.
-        out_heads: Attention heads of the output, averaged.
+        convs: ``conv(x, graph, edge_attr, edge_weight)``, the one that makes the output last.
+        widths: Channels between them.
         norm: Between the layers.
         activation: Between the layers.
         dropout: Rate after each layer.
@@ -40,29 +35,19 @@ class OneHopStack(nn.Module):
 
     def __init__(
         self,
-        in_channels: int,
-        hidden_channels: int,
-        out_channels: int,
-        num_layers: int,
+        convs: Iterable[nn.Module],
+        widths: list[int],
         *,
-        conv: dict[str, Any],
-        heads: int = 1,
-        out_heads: int = 1,
         norm: str = "none",
         activation: Activation = "relu",
         dropout: float = 0.0,
         input_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if num_layers < 1:
-            raise ValueError(f"num_layers must be at least 1, got {num_layers}")
         if activation not in ("relu", "elu"):
             raise ValueError(f"activation must be relu or elu, got {activation!r}")
-        conv = {"hops": 1, "first_hop": 1, "weighting": "sum", **conv}
-        widths = [in_channels, *[heads * hidden_channels] * (num_layers - 1)]
-        self.convs = nn.ModuleList(AGDNConv(width, hidden_channels, heads=heads, **conv) for width in widths[:-1])
-        self.convs.append(AGDNConv(widths[-1], out_channels, heads=out_heads, concat=False, **conv))
-        self.norms = hidden_norms(norm, widths[1:])
+        self.convs = nn.ModuleList(convs)
+        self.norms = hidden_norms(norm, widths)
         self.activation, self.dropout, self.input_dropout = activation, dropout, input_dropout
 
     def reset_parameters(self) -> None:
@@ -94,7 +79,7 @@ class OneHopStack(nn.Module):
         *,
         storage: Storage,
     ) -> tuple[Tensor, list[Tensor | None]]:
-        """As :meth:`agdn.AGDN.in_blocks`; layers of one hop have no hop weights to tell."""
+        """As :meth:`agdn.AGDN.in_blocks`; these layers have no hop weights to tell."""
         if self.training:
             raise ValueError("in_blocks is for evaluation; call model.eval() first")
         return stack_in_blocks(self, dense(x), graph, edge_attr, edge_weight, storage), []
@@ -103,6 +88,47 @@ class OneHopStack(nn.Module):
         if self.activation == "relu":
             return relu_dropout(h, self.dropout, self.training)
         return dropout(F.elu(h), self.dropout, self.training)
+
+
+class OneHopStack(Stack):
+    """Convolutions of one hop: what GCN, GraphSAGE and GAT share.
+
+    Each convolution is the layer of this library with the single hop 1 and no hop 0, which is what these systems'
+    own equations say; they differ in the transition and in what is added to it. No self-loops are added here.
+
+    Args:
+        hidden_channels: Channels a head of every layer but the output.
+        num_layers: Number of layers.
+        conv: Options of every convolution, such as its ``transition``.
+        heads: Attention heads of every layer but the output, concatenated.
+        out_heads: Attention heads of the output, averaged.
+        between: What is between the layers: see :class:`Stack`.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        out_channels: int,
+        num_layers: int,
+        *,
+        conv: dict[str, Any],
+        heads: int = 1,
+        out_heads: int = 1,
+        **between: Any,
+    ) -> None:
+        widths = layer_widths(in_channels, heads * hidden_channels, num_layers)
+        conv = {"hops": 1, "first_hop": 1, "weighting": "sum", **conv}
+        convs = [AGDNConv(width, hidden_channels, heads=heads, **conv) for width in widths[:-1]]
+        convs.append(AGDNConv(widths[-1], out_channels, heads=out_heads, concat=False, **conv))
+        super().__init__(convs, widths[1:], **between)
+
+
+def layer_widths(in_channels: int, hidden_channels: int, num_layers: int) -> list[int]:
+    """Channels that each layer is given."""
+    if num_layers < 1:
+        raise ValueError(f"num_layers must be at least 1, got {num_layers}")
+    return [in_channels, *[hidden_channels] * (num_layers - 1)]
 
 
 def hidden_norms(norm: str, widths: list[int]) -> nn.ModuleList:
