@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MinLen
@@ -24,7 +25,7 @@ def in_words(kind: Any, limits: tuple[Any, ...] = ()) -> str:
         return " or ".join(in_words(each, limits if each is not type(None) else ()) for each in inner)
     if origin is tuple and inner[-1] is not Ellipsis:
         return f"list of {len(inner)} {_plural(inner[0])}"
-    if origin is tuple:
+    if origin in (tuple, Sequence):
         return f"list of {_plural(inner[0])}"
     if origin is dict or kind is dict:
         return "mapping"
