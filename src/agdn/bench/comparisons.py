@@ -6,7 +6,20 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agdn.bench import dropout, enclosing, heuristics, layer, link_step, machine, model, pairs, sampling, scaling, walks
+from agdn.bench import (
+    baselines,
+    dropout,
+    enclosing,
+    heuristics,
+    layer,
+    link_step,
+    machine,
+    model,
+    pairs,
+    sampling,
+    scaling,
+    walks,
+)
 from agdn.bench.rounds import Effort
 from agdn.bench.rows import Row, rows_of
 from agdn.bench.setting import Comparison, Setting
@@ -14,6 +27,7 @@ from agdn.bench.setting import Comparison, Setting
 COMPARISONS: dict[str, Mapping[str, Comparison]] = {
     "layer": layer.PARTS,
     "model": model.PARTS,
+    "baselines": baselines.PARTS,
     "dropout": dropout.PARTS,
     "pairs": pairs.PARTS,
     "heuristics": heuristics.PARTS,

@@ -89,6 +89,7 @@ def _run(
 
 _add_command("layer", "One AGDN-HA layer: ours, DGL, PyG's one hop, and the dense and sparse products alone.")
 _add_command("model", "One training epoch of the arxiv preset.")
+_add_command("baselines", "Systems with a fixed transition against the same in PyG: precomputing, training epochs.")
 _add_command("dropout", "Dropout after relu on 100 million floats.")
 _add_command("pairs", "The node-pair product of link decoding.")
 _add_command("heuristics", "Scores of node pairs from the neighbours that they share.")

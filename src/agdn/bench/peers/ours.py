@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from agdn import embedding, ops
-from agdn.bench.inputs import ddi_model
+from agdn.bench import inputs
 from agdn.graph import Graph
+from agdn.models import SGC, SIGN, SSGC
 from agdn.models.agdn import AGDN
+from agdn.models.propagated_first import PropagatedFirst
 from agdn.nn.conv import AGDNConv
-from agdn.ops import heuristics
+from agdn.ops import heuristics, normalised_adjacency
 from agdn.ops.enclosing import enclosing_subgraphs
 from agdn.sampling import NeighbourSampler, RandomPartition, SaintWalk, Sampler, batches
 
@@ -35,8 +38,30 @@ def model(in_channels: int, spec: dict[str, Any]) -> nn.Module:
     return AGDN.preset("arxiv", in_channels, spec["classes"], hidden_channels=spec["channels"], memory=spec["memory"])
 
 
+def prepared(edge_index: Tensor, num_nodes: int, spec: dict[str, Any]) -> Graph:
+    made = Graph(edge_index, num_nodes)
+    normalised_adjacency(made, "sym")  # kept from now on
+    return made
+
+
+def baseline(name: str, in_channels: int, classes: int) -> nn.Module:
+    return inputs.baseline(name, in_channels, classes)
+
+
+@torch.no_grad()
+def precomputed(name: str, x: Tensor, graph: Graph) -> Tensor:
+    model, hops = name.split(", K = ")
+    chosen: dict[str, Callable[..., PropagatedFirst]] = {
+        "SGC": SGC,
+        "S2GC": SSGC,
+        "SIGN": partial(SIGN, hidden_channels=1),
+    }
+    network = chosen[model](in_channels=x.size(1), out_channels=1, hops=int(hops))
+    return network.propagate(x, normalised_adjacency(graph, "sym"), graph)
+
+
 def link_model(spec: dict[str, Any]) -> nn.Module:
-    return ddi_model(spec["nodes"], spec["channels"], memory=spec["memory"])
+    return inputs.ddi_model(spec["nodes"], spec["channels"], memory=spec["memory"])
 
 
 def relu_dropout(x: Tensor, p: float) -> Tensor:

@@ -118,6 +118,62 @@ class LinkStep:
         return {"scores": scores.detach().numpy(), **gradients(self.model)}
 
 
+class Baselines:
+    """``peer.baseline`` by name, one training epoch each: forward, loss, backward, a step of Adam."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        self.x, self.labels, self.train = load(folder, "x"), load(folder, "labels"), load(folder, "train")
+        self.graph = peer.prepared(load(folder, "edge_index"), self.x.size(0), spec)
+        self.models: dict[str, nn.Module] = {}
+        with np.load(folder / "weights.npz", allow_pickle=False) as weights:
+            for name in weights.files:
+                self.models[name] = peer.baseline(name, self.x.size(1), spec["classes"])
+                nn.utils.vector_to_parameters(torch.from_numpy(weights[name]), self.models[name].parameters())
+        self.optimisers = {name: torch.optim.Adam(model.parameters()) for name, model in self.models.items()}
+        self.phases: Phases = {name: partial(self.epoch, name) for name in self.models}
+
+    def reset(self) -> None:
+        for model in self.models.values():
+            model.zero_grad(set_to_none=True)
+
+    def epoch(self, name: str) -> None:
+        self.models[name].train()
+        self.optimisers[name].zero_grad()
+        self._loss(name).backward()
+        self.optimisers[name].step()
+
+    def _loss(self, name: str) -> Tensor:
+        return F.cross_entropy(self.models[name](self.x, self.graph)[self.train], self.labels[self.train])
+
+    def answers(self) -> Answers:
+        """Without dropout; asked before the first epoch, while the weights are those that were handed over."""
+        found = {}
+        for name, model in self.models.items():
+            model.eval()
+            loss = self._loss(name)
+            loss.backward()
+            found[f"loss of {name}"] = loss.detach().numpy().reshape(1)
+            slopes = [gradient(parameter).flatten() for parameter in model.parameters()]
+            found[f"gradients of {name}"] = torch.cat(slopes).numpy()
+        return found
+
+
+class Precomputing:
+    """``peer.precomputed`` by name: features that are propagated before anything is learnt."""
+
+    def __init__(self, peer: ModuleType, spec: dict[str, Any], folder: Path) -> None:
+        x = load(folder, "x")
+        graph = peer.prepared(load(folder, "edge_index"), x.size(0), spec)
+        self.sample = load(folder, "sample")
+        self.phases: Phases = {name: partial(peer.precomputed, name, x, graph) for name in spec["names"]}
+
+    def reset(self) -> None:
+        pass
+
+    def answers(self) -> Answers:
+        return {name: phase()[self.sample].numpy() for name, phase in self.phases.items()}  # type: ignore[index]
+
+
 class ReluDropout:
     """``peer.relu_dropout`` of a table of rows."""
 
@@ -274,6 +330,8 @@ TASKS: dict[str, Callable[[ModuleType, dict[str, Any], Path], Any]] = {
     "layer": Layer,
     "model": Model,
     "link step": LinkStep,
+    "baselines": Baselines,
+    "precomputing": Precomputing,
     "dropout": ReluDropout,
     "pairs": PairProduct,
     "pair scores": PairScores,
