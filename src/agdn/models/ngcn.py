@@ -83,7 +83,7 @@ class NGCN(nn.Module):
 
     def reset_parameters(self) -> None:
         for module in (*self.gcns, *([] if self.linear is None else [self.linear])):
-            module.reset_parameters()  # type: ignore[operator]
+            module.reset_parameters()
         if self.share is not None:
             nn.init.zeros_(self.share)
 

@@ -74,8 +74,10 @@ def _dense(graph: Graph, weight: Tensor, alpha: float | None, t: float | None) -
     a.index_put_((graph.targets.long(), graph.indices.long()), weight[:, 0], accumulate=True)
     one = torch.eye(graph.num_nodes, dtype=torch.float64)
     if alpha is not None:
-        return alpha * torch.linalg.inv(one - (1 - alpha) * a)
-    return torch.linalg.matrix_exp((t or 0.0) * (a - one))
+        s: Tensor = alpha * torch.linalg.inv(one - (1 - alpha) * a)
+    else:
+        s = torch.linalg.matrix_exp((t or 0.0) * (a - one))
+    return s
 
 
 def _cut(s: Tensor, top_k: int | None, epsilon: float | None) -> tuple[Tensor, Tensor, Tensor]:
