@@ -110,14 +110,14 @@ class AGDN(nn.Module):
         width = in_channels if encoder_channels is None else encoder_channels
         self.convs, self.norms = nn.ModuleList(), nn.ModuleList()
         for _ in range(num_layers if output == "linear" else num_layers - 1):
-            self.convs.append(AGDNConv(width, hidden_channels, hops, heads, **_own_parts(conv)))
+            self.convs.append(AGDNConv(width, hidden_channels, hops, heads, **own_parts(conv)))
             width = heads * hidden_channels
             self.norms.append(build("norm", NORMS, norm, num_features=width, normalized_shape=width, channels=width))
         self.output_linear = self.out_bias = None
         if output == "linear":
             self.output_linear = nn.Linear(width, out_channels)
         else:
-            last = AGDNConv(width, out_channels, hops, out_heads, concat=out_concat, **_own_parts(conv))
+            last = AGDNConv(width, out_channels, hops, out_heads, concat=out_concat, **own_parts(conv))
             self.convs.append(last)
             if out_bias:
                 self.out_bias = nn.Parameter(torch.zeros(out_heads * out_channels if out_concat else out_channels))
@@ -150,7 +150,7 @@ class AGDN(nn.Module):
         Without node features (``x=None``) a node's input is the sum of its incoming edges' features.
         """
         graph = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
-        h = _summed_edges(graph, edge_attr) if x is None else x
+        h = summed_edges(graph, edge_attr) if x is None else x
         if self.encoder is not None:
             h = torch.relu(self.encoder(dropout(h, self.encoder_dropout, self.training)))
         h = dropout(h, self.input_dropout, self.training)
@@ -193,7 +193,7 @@ class AGDN(nn.Module):
         """
         if self.training:
             raise ValueError("in_blocks is for evaluation; call model.eval() first")
-        h = _summed_edges(graph, edge_attr) if x is None else dense(x)
+        h = summed_edges(graph, edge_attr) if x is None else dense(x)
         return agdn_in_blocks(self, h, graph, edge_attr, edge_weight, storage)
 
     def _output(self, h: Tensor) -> Tensor:
@@ -213,13 +213,14 @@ def model_options() -> list[str]:
     return own + list(ConvOptions.__annotations__)
 
 
-def _own_parts(options: ConvOptions) -> ConvOptions:
+def own_parts(options: ConvOptions) -> ConvOptions:
     """A layer's own copy of a transition or weighting that was handed in as a built module."""
     parts = {key: copy.deepcopy(value) for key, value in options.items() if isinstance(value, nn.Module)}
     return {**options, **parts}  # type: ignore[typeddict-item]
 
 
-def _summed_edges(graph: Graph, edge_attr: Tensor | None) -> Tensor:
+def summed_edges(graph: Graph, edge_attr: Tensor | None) -> Tensor:
+    """What a node without features is given: the sum of its incoming edges' features."""
     if edge_attr is None:
         raise ValueError("without node features (x=None) the model builds them from edge_attr; give it edge_attr")
     return sum_over_targets(edge_attr[graph.order], graph)

@@ -29,6 +29,8 @@ def layers(model: nn.Module) -> list[nn.Module]:
         return [model.linear]
     if isinstance(model, MLP):
         return list(model.layers)
+    if isinstance(output := getattr(model, "output", None), nn.Module):
+        return [output]
     raise ValueError(f"{type(model).__name__} has no layers, and so no embeddings of nodes")
 
 

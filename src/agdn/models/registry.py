@@ -13,23 +13,32 @@ from agdn.models.appnp import APPNP
 from agdn.models.chebnet import ChebNet
 from agdn.models.dagnn import DAGNN
 from agdn.models.dcnn import DCNN
+from agdn.models.deeper_gcn import DeeperGCN
 from agdn.models.gat import GAT
+from agdn.models.gatv2 import GATv2
 from agdn.models.gcn import GCN
+from agdn.models.gcnii import GCNII
 from agdn.models.gprgnn import GPRGNN
 from agdn.models.heuristics import AdamicAdar, CommonNeighbours, Katz, PersonalisedPageRank, ResourceAllocation
 from agdn.models.identity import Identity
+from agdn.models.jknet import JKNet
 from agdn.models.label_propagation import LabelPropagation
 from agdn.models.linear_autoencoder import LinearAutoencoder
+from agdn.models.magna import MAGNA
 from agdn.models.mixhop import MixHop
 from agdn.models.mlp import MLP
 from agdn.models.ngcn import NGCN
 from agdn.models.presets import PRESETS
+from agdn.models.rev_agdn import RevAGDN
+from agdn.models.rev_gat import RevGAT
+from agdn.models.rev_gnn import RevGNN
 from agdn.models.sage import GraphSAGE
 from agdn.models.seal import SEAL
 from agdn.models.sgc import SGC
 from agdn.models.sign import SIGN
 from agdn.models.ssgc import SSGC
 from agdn.models.tagcn import TAGCN
+from agdn.models.unimp import UniMP
 from agdn.nn.conv import AGDNConv
 from agdn.part import unknown_name
 
@@ -39,10 +48,14 @@ MODELS: dict[str, type[nn.Module]] = {
     "ChebNet": ChebNet,
     "DAGNN": DAGNN,
     "DCNN": DCNN,
+    "DeeperGCN": DeeperGCN,
     "GAT": GAT,
+    "GATv2": GATv2,
     "GCN": GCN,
     "GPRGNN": GPRGNN,
+    "GCNII": GCNII,
     "GraphSAGE": GraphSAGE,
+    "JKNet": JKNet,
     "LabelPropagation": LabelPropagation,
     "MixHop": MixHop,
     "MLP": MLP,
@@ -51,6 +64,11 @@ MODELS: dict[str, type[nn.Module]] = {
     "SIGN": SIGN,
     "SSGC": SSGC,
     "TAGCN": TAGCN,
+    "MAGNA": MAGNA,
+    "RevAGDN": RevAGDN,
+    "RevGAT": RevGAT,
+    "RevGNN": RevGNN,
+    "UniMP": UniMP,
 }
 HEURISTICS: dict[str, type[nn.Module]] = {
     "AdamicAdar": AdamicAdar,
@@ -65,6 +83,8 @@ PAIR_MODELS: dict[str, type[nn.Module]] = {**HEURISTICS, "SEAL": SEAL}
 """What scores pairs of nodes without an encoder and a decoder."""
 EVERY_MODEL: dict[str, type[nn.Module]] = {**MODELS, "Identity": Identity, **PAIR_MODELS}
 """The models of nodes, and what is for links alone."""
+OF_LAYERS = ("AGDN", "RevAGDN")
+"""The models that take every option of :class:`agdn.AGDNConv` beside their own."""
 FROM_DATA = ("in_channels", "out_channels", "features")
 
 
@@ -73,7 +93,7 @@ def option_types(name: str) -> dict[str, Any]:
     if name not in EVERY_MODEL:
         raise ValueError(unknown_name("model", name, sorted(EVERY_MODEL)))
     constructor = EVERY_MODEL[name].__init__
-    hints = {**get_type_hints(constructor), **(get_type_hints(ConvOptions) if name == "AGDN" else {})}
+    hints = {**get_type_hints(constructor), **(get_type_hints(ConvOptions) if name in OF_LAYERS else {})}
     kinds = {parameter.name: parameter.kind for parameter in inspect.signature(constructor).parameters.values()}
     keywords = [key for key in hints if kinds.get(key) is not inspect.Parameter.VAR_KEYWORD]
     return {key: hints[key] for key in keywords if key not in (*FROM_DATA, "return", "self")}
@@ -81,7 +101,7 @@ def option_types(name: str) -> dict[str, Any]:
 
 def option_defaults(name: str) -> dict[str, Any]:
     """What a model takes where nothing is said; options without a default are not in it."""
-    signatures = [EVERY_MODEL[name].__init__, *([AGDNConv.__init__] if name == "AGDN" else [])]
+    signatures = [EVERY_MODEL[name].__init__, *([AGDNConv.__init__] if name in OF_LAYERS else [])]
     known = option_types(name)
     defaults: dict[str, Any] = {}
     for signature in signatures:

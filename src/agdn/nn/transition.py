@@ -73,6 +73,7 @@ class AttentionTransition(nn.Module):
             in front of the linear score.
         edge_hidden: Units of that layer.
         scaled_scores: ``gat_adj`` alone: divide the source's part of a score by sqrt(deg_out(j)).
+        squash: Score tanh of the features instead of the features, as MAGNA does.
         edge_weight: With edge weights w_ij, ``"scale"`` S_ij by them (a weighted adjacency), or ``"mix"`` the result
             with the symmetrically normalised weights in equal parts.
         negative_slope: Of the LeakyReLU over the scores.
@@ -92,6 +93,7 @@ class AttentionTransition(nn.Module):
         edge_score: Literal["linear", "encoder"] = "linear",
         edge_hidden: int = 16,
         scaled_scores: bool = False,
+        squash: bool = False,
         edge_weight: Literal["scale", "mix"] = "scale",
         negative_slope: float = 0.2,
     ) -> None:
@@ -106,7 +108,7 @@ class AttentionTransition(nn.Module):
         _require("edge_score", edge_score, ("linear", "encoder"))
         _require("edge_weight", edge_weight, ("scale", "mix"))
         self.kind, self.score_space, self.edge_weight = kind, score_space, edge_weight
-        self.negative_slope, self.scaled_scores = negative_slope, scaled_scores
+        self.negative_slope, self.scaled_scores, self.squash = negative_slope, scaled_scores, squash
         widths = in_channels if score_space == "input" else (channels, channels)
         self.source_query = nn.Parameter(torch.empty(heads, widths[0]))
         self.target_query = nn.Parameter(torch.empty(heads, widths[1])) if target_query and not share_query else None
@@ -149,6 +151,9 @@ class AttentionTransition(nn.Module):
     def scores(self, graph: Graph, x: Ends, z: Ends, edge_attr: Tensor | None) -> Tensor:
         """(E, H) scores e_ij in the graph's order."""
         source = target = self._scored(x) if self.score_space == "input" else z
+        if self.squash:
+            at_source = torch.tanh(source[0])
+            source = target = (at_source, at_source if source[0] is source[1] else torch.tanh(source[1]))
         query = self.source_query if self.share_query else self.target_query
         edge_term = None
         if self.edge_query is not None:
@@ -187,7 +192,7 @@ class AttentionTransition(nn.Module):
 
     def _normalised(self, scores: Tensor, graph: Graph, weight: Tensor | None) -> Tensor:
         if self.kind in ("gat", "gat_adj"):
-            into = self._over_targets(scores, graph, weight)
+            into = over_targets(scores, graph, weight)
             if self.kind == "gat":
                 return into
             in_degree = graph.full.in_degree.clamp(min=1).to(scores.dtype)[graph.targets]
@@ -196,16 +201,8 @@ class AttentionTransition(nn.Module):
         out_of = self._over_sources(scores, graph, weight)
         if self.kind == "gat_col":
             return out_of
-        into = self._over_targets(scores, graph, weight)
+        into = over_targets(scores, graph, weight)
         return (into.clamp(min=SYM_FLOOR) * out_of.clamp(min=SYM_FLOOR)).sqrt()
-
-    @staticmethod
-    def _over_targets(scores: Tensor, graph: Graph, weight: Tensor | None) -> Tensor:
-        share = softmax_over_targets(scores, graph)
-        if weight is None:
-            return share
-        total = sum_over_targets(share * weight, graph)[graph.targets]
-        return share * weight / total.clamp(min=torch.finfo(share.dtype).tiny)
 
     @staticmethod
     def _over_sources(scores: Tensor, graph: Graph, weight: Tensor | None) -> Tensor:
@@ -217,6 +214,15 @@ class AttentionTransition(nn.Module):
 
     def extra_repr(self) -> str:
         return self.kind
+
+
+def over_targets(scores: Tensor, graph: Graph, weight: Tensor | None) -> Tensor:
+    """Softmax of (E, H) scores over incoming edges, of which each counts as often as its (E, 1) weight says."""
+    share = softmax_over_targets(scores, graph)
+    if weight is None:
+        return share
+    total = sum_over_targets(share * weight, graph)[graph.targets]
+    return share * weight / total.clamp(min=torch.finfo(share.dtype).tiny)
 
 
 def _require(option: str, value: str, choices: tuple[str, ...]) -> None:

@@ -1,0 +1,32 @@
+"""Norm, ReLU and dropout in front of a layer instead of behind it: conv(dropout(ReLU(norm(h)))).
+
+What is added to such a layer's output reaches the end of the network as it is (the ``res+`` block of DeeperGCN).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from agdn.nn.norm import NORMS
+from agdn.ops import relu_dropout
+from agdn.part import build
+
+
+class PreActivation(nn.Module):
+    """``norm`` by name, for as many channels as ``conv``, which takes ``(h, graph, *signals)``."""
+
+    def __init__(self, channels: int, conv: nn.Module, *, norm: str, dropout: float) -> None:
+        super().__init__()
+        self.norm = build("norm", NORMS, norm, num_features=channels, normalized_shape=channels, channels=channels)
+        self.conv, self.dropout = conv, dropout
+
+    def reset_parameters(self) -> None:
+        for part in (self.norm, self.conv):
+            if hasattr(part, "reset_parameters"):
+                part.reset_parameters()  # type: ignore[operator]
+
+    def forward(self, h: Tensor, *signals: Any) -> Tensor:
+        out: Tensor = self.conv(relu_dropout(self.norm(h), self.dropout, self.training), *signals)
+        return out
