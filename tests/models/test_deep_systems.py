@@ -129,7 +129,6 @@ def test_features_of_edges_alone(name: str, options: dict[str, object], graph: G
         ({"name": "UniMP", "label_input": True}, "needs features beside 6 columns of labels; set task.labels"),
         ({"name": "UniMP", "edge_dim": 4}, "edge_dim needs encoder=True"),
         ({"name": "UniMP", "gate": "first"}, "gate must be none, last or all"),
-        ({"name": "MAGNA", "heads": 3}, "hidden_channels must be divisible by heads, got 8 and 3"),
         ({"name": "RevGNN", "groups": 1}, "need at least 2 groups of channels, got 1"),
         ({"name": "RevGNN", "groups": 3}, "hidden_channels must be divisible by groups, got 8 and 3"),
         ({"name": "RevGNN", "conv": "gcn"}, "conv must be gen or sage, got 'gcn'"),

@@ -10,7 +10,7 @@ N, HEADS, WIDTH, ALPHA, HOPS = 10, 2, 8, 0.15, 4
 
 def test_the_recursion_and_the_block() -> None:
     graph = Graph(symmetric(random_edges(N, 25)), N).coalesced().with_self_loops()
-    model = MAGNA(5, WIDTH, 3, num_layers=2, heads=HEADS, hops=HOPS, alpha=ALPHA).double().eval()
+    model = MAGNA(5, WIDTH // HEADS, 3, num_layers=2, heads=HEADS, hops=HOPS, alpha=ALPHA).double().eval()
     x = torch.randn(N, 5).double()
     h = model.input(x)
     source, target = graph.edge_index

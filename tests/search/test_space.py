@@ -47,7 +47,19 @@ def test_a_space_extends_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize("family", family_names())
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_has_a_space_in_every_family(family: str, model: str) -> None:
-    others = {"GraphSAGE": "digits/sage", "LabelPropagation": "cora/label-propagation", "SSGC": "digits/s2gc"}
+    others = {
+        "DeeperGCN": "ogbn-arxiv/deepergcn",
+        "GATv2": "cora/gatv2",
+        "GCNII": "cora/gcnii",
+        "GraphSAGE": "digits/sage",
+        "JKNet": "cora/jknet",
+        "LabelPropagation": "cora/label-propagation",
+        "MAGNA": "cora/magna",
+        "RevGAT": "ogbn-arxiv/revgat-bot",
+        "RevGNN": "ogbn-products/revgnn-112",
+        "SSGC": "digits/s2gc",
+        "UniMP": "ogbn-arxiv/unimp",
+    }
     check_space(find_space(family, model), others.get(model, f"digits/{model.lower()}"), ())
 
 

@@ -2,8 +2,8 @@
 
     H' = act(S ((1 - beta_l) I + beta_l W_l)),    S = (1 - alpha) A H + alpha H_0,    beta_l = ln(theta / l + 1)
 
-with the symmetrically normalised A; with two maps, (1 - alpha) A H and alpha H_0 each with one of its own. Chen, Wei, Huang, Ding and Li, *Simple and
-deep graph convolutional networks*, ICML 2020.
+A the symmetrically normalised adjacency. With two maps (1 - alpha) A H and alpha H_0 have one each. Chen, Wei, Huang,
+Ding and Li, *Simple and deep graph convolutional networks*, ICML 2020.
 """
 
 from __future__ import annotations

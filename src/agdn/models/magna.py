@@ -67,7 +67,7 @@ class MAGNA(nn.Module):
     """A linear layer, blocks of attention diffusion, and a linear output; no self-loops are added here.
 
     Args:
-        hidden_channels: Width of the blocks, all heads together.
+        hidden_channels: Channels a head.
         num_layers: Number of blocks.
         heads: Attention heads.
         hops: Diffusion depth K of a block.
@@ -97,16 +97,15 @@ class MAGNA(nn.Module):
         super().__init__()
         if num_layers < 1:
             raise ValueError(f"num_layers must be at least 1, got {num_layers}")
-        if hidden_channels % heads:
-            raise ValueError(f"hidden_channels must be divisible by heads, got {hidden_channels} and {heads}")
         rates = {"dropout": dropout, "attn_dropout": attn_dropout, "edge_dropout": edge_dropout}
         self.dropout, self.input_dropout = dropout, input_dropout
-        self.input = Linear(in_channels, hidden_channels)
+        width = heads * hidden_channels
+        self.input = Linear(in_channels, width)
         self.blocks = nn.ModuleList(
-            AttentionDiffusion(hidden_channels, heads, hops, alpha=alpha, **rates) for _ in range(num_layers)
+            AttentionDiffusion(width, heads, hops, alpha=alpha, **rates) for _ in range(num_layers)
         )
-        (self.norm,) = hidden_norms("layer", [hidden_channels])
-        self.output = nn.Linear(hidden_channels, out_channels)
+        (self.norm,) = hidden_norms("layer", [width])
+        self.output = nn.Linear(width, out_channels)
 
     def reset_parameters(self) -> None:
         for module in (self.input, *self.blocks, self.norm, self.output):

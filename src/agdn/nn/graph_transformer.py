@@ -1,7 +1,7 @@
 """Attention by inner products, the layer of UniMP.
 
     a_ij = softmax over j of <q_i, k_j + e_ij> / sqrt(D)        z_i = sum over j of a_ij (v_j + e_ij)
-    out_i = z_i + s_i,  s_i = W_s x_i + b_s,  or gated  (1 - g_i) z_i + g_i s_i,  g_i = sigmoid(w [s_i, z_i, z_i - s_i] + b)
+    out_i = z_i + s_i,  s_i = W_s x_i + b_s;  gated (1 - g_i) z_i + g_i s_i,  g_i = sigmoid(w [s_i, z_i, z_i - s_i] + b)
 
 Shi et al., *Masked label prediction: unified message passing model for semi-supervised classification*, IJCAI 2021.
 The edges' part e_ij = W_e x_ij + b_e is linear, so <q_i, e_ij> = <W_e^T q_i, x_ij> + what all edges of i share, and
