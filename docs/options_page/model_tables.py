@@ -12,7 +12,7 @@ from agdn.data.catalogue import EMBEDDED
 from agdn.experiments.model_options import FROM_LAYER, PARTS
 from agdn.models import DECODERS
 from agdn.models.presets import PRESETS
-from agdn.models.registry import EVERY_MODEL, option_defaults, option_types
+from agdn.models.registry import EVERY_MODEL, OF_LAYERS, option_defaults, option_types
 from agdn.nn import NORMS, AGDNConv
 from agdn.nn.conv import Part
 from options_page.docstrings import meanings, summary
@@ -34,7 +34,7 @@ def generator_tables() -> list[Table]:
 
 def _model_table(name: str) -> Table:
     model = EVERY_MODEL[name]
-    told = {**(meanings(AGDNConv) if name == "AGDN" else {}), **meanings(model)}
+    told = {**(meanings(AGDNConv) if name in OF_LAYERS else {}), **meanings(model)}
     types, defaults = option_types(name), option_defaults(name)
     rows = [
         Option(f"model.{key}", _values(key, kind), _default(defaults, key), told.get(key, ""))

@@ -6,6 +6,7 @@ from torch import nn
 
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
+from agdn.models.rev_agdn import RevAGDN
 from agdn.ops.sparse_rows import compact
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.training import memory_estimate
@@ -35,6 +36,15 @@ def test_walking_again_needs_less() -> None:
     models = (AGDN(16, 32, 4, 2, hops=8, memory=memory) for memory in ("store", "recompute"))
     store, recompute = (estimate(model, Inputs(real, real), SGD) for model in models)
     assert recompute < 0.6 * store
+
+
+def test_reversible_layers_need_no_more() -> None:
+    real = signals(3000, 6000)
+    models = [RevAGDN(16, 16, 4, layers, heads=2) for layers in (4, 16)]
+    few, many = (
+        estimate(model, Inputs(real, real), SGD) - sum(p.nbytes for p in model.parameters()) for model in models
+    )
+    assert many < 1.3 * few
 
 
 def test_a_linear_map_by_hand() -> None:

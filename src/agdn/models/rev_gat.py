@@ -17,6 +17,7 @@ class RevGAT(RevAGDN):
         transition: The attention, such as ``gat`` or ``{name: gat_adj, target_query: false}``.
         attn_dropout: Dropout of the attention weights.
         edge_dropout: Share of the edges left out of a training step; exact count, anew for every layer.
+        edge_dim: Width of the edge features in the attention score.
     """
 
     def __init__(
