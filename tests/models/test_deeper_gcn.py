@@ -20,6 +20,8 @@ def peer(conv: torch.nn.Module, gathering: str, edges: bool) -> PyGsGENConv:
         WIDTH, WIDTH, aggr=gathering, t=0.7, p=1.5, norm="layer", num_layers=2,
         bias=True, edge_dim=WIDTH if edges else None,
     )  # fmt: skip
+    if gathering == "power":
+        layer.aggr_module.min_value = 0.0  # PyG cuts messages off at 1e-4
     layer.mlp = conv.mlp  # PyG's own would normalise over all nodes at once
     return layer
 

@@ -102,3 +102,14 @@ def test_node_rows_and_edges_give_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     quick = gather_messages(x, graph, "softmax", scale)
     monkeypatch.setattr(messages, "WIDEST", 0.0)
     torch.testing.assert_close(gather_messages(x, graph, "softmax", scale), quick)
+
+
+@pytest.mark.parametrize("how", KINDS)
+def test_dropped_edges_send_nothing(how: str) -> None:
+    edges, x, scale = random_edges(N, E), rows(N, C), torch.tensor(1.5, dtype=torch.float64)
+    mask = torch.arange(E) % 3 > 0
+    graph = Graph(edges, N)
+    left = edges[:, graph.order.long()[mask]]
+    torch.testing.assert_close(
+        gather_messages(x, graph.keep(mask), how, scale), dense(x, left, how, 1.5, None), rtol=1e-6, atol=1e-6
+    )

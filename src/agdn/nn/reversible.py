@@ -41,7 +41,7 @@ class Reversible(nn.Module):
         if not len(self.blocks):
             return x
         seed = int(draw_seed()) if self.training else None
-        if not (self.reversible and torch.is_grad_enabled()):
+        if not self.reversible or not torch.is_grad_enabled() or torch.compiler.is_compiling():
             return self._run(x, context, seed)
         places = [p for p, given in enumerate(context) if isinstance(given, Tensor) and given.requires_grad]
         learned = [parameter for parameter in self.parameters() if parameter.requires_grad]

@@ -6,9 +6,9 @@
     power     y_i = (mean over e of m_e^p)^(1/p)                         m within [1e-7, 10]
     max, mean, sum
 
-No (E, C) tensor is made where kernels run. Without attributes a message is its source's alone, and all but the maximum
-are hops of node rows: exp(t m - peak) m and exp(t m - peak) for a softmax, as long as none of them vanishes; a wider
-spread of t m goes through the kernel, which takes each target's own peak.
+No (E, C) tensor is made where kernels run. Without attributes a message is its source's alone, and softmax, power and
+mean are hops of node rows: exp(t m - peak) m and exp(t m - peak) for a softmax, as long as none of them vanishes; a
+wider spread of t m goes through the kernel, which takes each target's own peak.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def gather_messages(x: Tensor, graph: Graph, how: Gathering, scale: Tensor, edge
     """(num_src, C) rows -> (num_dst, C), zero without incoming edges; ``scale`` is the t or p of softmax and power."""
     if not kernels_run_on(x):
         return _finished(_by_edge(x, graph, how, scale, edges), graph, how, scale)
-    if edges is None and how != "max":
+    if edges is None and how not in ("max", "sum") and len(x):
         out = _by_node(x, graph, how, scale)
         if out is not None:
             return out
@@ -59,30 +59,32 @@ def _finished(total: Tensor, graph: Graph, how: Gathering, scale: Tensor) -> Ten
     """What is left to do per node once the edges are summed."""
     if how not in ("power", "mean"):
         return total
-    degree = graph.in_degree.to(total.dtype).unsqueeze(1)
-    mean = total / degree.clamp(min=1)
-    if how == "mean":
-        return mean
-    return torch.where(degree > 0, torch.where(degree > 0, mean, 1.0) ** (1 / scale), 0.0)
+    mean = total / graph.in_degree.to(total.dtype).clamp(min=1).unsqueeze(1)
+    return mean if how == "mean" else _root(mean, graph, scale)
+
+
+def _root(mean: Tensor, graph: Graph, scale: Tensor) -> Tensor:
+    asked = (graph.in_degree > 0).unsqueeze(1)
+    return torch.where(asked, torch.where(asked, mean, 1.0) ** (1 / scale), 0.0)
 
 
 def _by_node(x: Tensor, graph: Graph, how: Gathering, scale: Tensor) -> Tensor | None:
     m = torch.relu(x) + EPS
-    weight = normalised_adjacency(graph, "row", dtype=x.dtype)
-    if how in ("mean", "sum"):
-        total = propagate(m.unsqueeze(1), weight.new_ones(graph.num_edges, 1), graph).squeeze(1)
-        return _finished(total, graph, how, scale)
+    mean = normalised_adjacency(graph, "row", dtype=x.dtype)
+    if graph.full is not graph and how in ("mean", "power"):  # the degrees are those of the full graph
+        return None
+    if how == "mean":
+        return propagate(m.unsqueeze(1), mean, graph).squeeze(1)
     if how == "power":
         powers = m.clamp(LOW, HIGH) ** scale
-        total = propagate(powers.unsqueeze(1), weight.new_ones(graph.num_edges, 1), graph).squeeze(1)
-        return _finished(total, graph, how, scale)
+        return _root(propagate(powers.unsqueeze(1), mean, graph).squeeze(1), graph, scale)
     s = scale * m
     low, peak = torch.aminmax(s.detach(), dim=0)
-    if s.numel() and not float((peak - low).max()) < WIDEST:
+    if not float((peak - low).max()) < WIDEST:
         return None
     share = torch.exp(s - peak)
     share = share.detach() if how == "semi_softmax" else share
-    both = propagate(torch.cat([share * m, share], 1).unsqueeze(1), weight, graph).squeeze(1)
+    both = propagate(torch.cat([share * m, share], 1).unsqueeze(1), mean, graph).squeeze(1)
     above, below = both.chunk(2, dim=1)
     return above / torch.where(below > 0, below, 1.0)
 
