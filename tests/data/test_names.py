@@ -70,6 +70,16 @@ def test_features_replace_or_join(data_root: Path, tmp_path: Path) -> None:
     assert (alone.x.shape, beside.x.shape) == ((2708, 3), (2708, 1436))
     assert alone.notes == ("node features from xrt.npy in place of the built-in ones",)
     assert beside.notes == ("node features from xrt.npy joined to the built-in ones",)
+    np.save(tmp_path / "guesses.npy", np.zeros((2708, 2)))
+    both = [tmp_path / "xrt.npy", str(tmp_path / "guesses.npy")]
+    several = load_dataset("cora", data_root, features=both, cache=False)
+    assert several.x[0].tolist() == [1, 1, 1, 0, 0]
+    assert several.notes == tuple(
+        f"node features from {name}.npy in place of the built-in ones" for name in ("xrt", "guesses")
+    )
+    assert load_dataset("cora", data_root, features=both, join_features=True, cache=False).x.shape == (2708, 1438)
+    with pytest.raises(DataError, match="name one file of node features, or several, or leave it out"):
+        load_dataset("cora", data_root, features=[], cache=False)
     with pytest.raises(DataError, match="join_features needs features"):
         load_dataset("cora", data_root, join_features=True, cache=False)
 

@@ -43,3 +43,5 @@ def test_where_a_file_of_features_lies_does_not_matter() -> None:
         fingerprint(read_recipe("digits/mlp", [f"data.features={file}"])) for file in ("a.npy", "/far/a.npy", "b.npy")
     )
     assert here == there != other
+    several = fingerprint(read_recipe("digits/mlp", ["data.features=[a.npy, b.npy]"]))
+    assert several == fingerprint(read_recipe("digits/mlp", ["data.features=[/far/a.npy, b.npy]"])) != here

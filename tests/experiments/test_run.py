@@ -7,8 +7,9 @@ import pytest
 import agdn
 from agdn.experiments import jobs, yaml_text
 from agdn.experiments.experiment import Experiment
+from agdn.experiments.recipes import read_recipe
 from agdn.experiments.result import Run
-from agdn.experiments.run import run_all
+from agdn.experiments.run import located, run_all
 from agdn.experiments.workers import run_side_by_side
 from small_runs import SMALL, small
 
@@ -70,3 +71,9 @@ def test_jobs_follow_cores_and_memory(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert jobs.side_by_side(pending, None) == 1
     with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
         jobs.side_by_side(pending, 0)
+
+
+def test_several_files_of_features_are_found_from_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = located(read_recipe("digits/mlp", ["data.features=[a.npy, sub/b.npy]"]), None)
+    assert config.data.features == (str(tmp_path / "a.npy"), str(tmp_path / "sub" / "b.npy"))

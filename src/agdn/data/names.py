@@ -6,10 +6,12 @@ import importlib
 import inspect
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from agdn.data.cache import cache_root, cached, open_stored
 from agdn.data.catalogue import EMBEDDED, PLACES, Format, canonical, locate, source_files
@@ -34,7 +36,7 @@ def load_dataset(
     *,
     split: int | None = 0,
     seed: int = 0,
-    features: str | Path | None = None,
+    features: str | Path | Sequence[str | Path] | None = None,
     join_features: bool = False,
     options: Mapping[str, Any] | None = None,
     cache: bool = True,
@@ -46,7 +48,7 @@ def load_dataset(
         split: Which of the published splits to choose; None keeps them all.
         seed: Fixes the split of sets that publish none (20 training and 30 validation nodes a class for Amazon and
             Coauthor; 85/5/10 % of the edges for the SEAL graphs), and the embedded sets.
-        features: A ``.npy`` or ``.npz`` file of node features, in place of the built-in ones.
+        features: A ``.npy`` or ``.npz`` file of node features, or several side by side, in place of the built-in ones.
         join_features: Put them beside the built-in ones instead.
         options: Options of an embedded set's generator, such as ``{"num_nodes": 100_000}`` for ``csbm``.
         cache: Keep the parsed set under ``$AGDN_CACHE`` and open it from there the next time.
@@ -57,7 +59,8 @@ def load_dataset(
     if split is not None and dataset.splits:
         dataset = dataset.with_split(split)
     if features is not None:
-        dataset = _with_features(dataset, Path(features), join=join_features)
+        files = [features] if isinstance(features, str | Path) else features
+        dataset = _with_features(dataset, [Path(file) for file in files], join=join_features)
     return dataset
 
 
@@ -125,14 +128,17 @@ def _split_by_seed(dataset: Dataset, fmt: Format, seed: int) -> Dataset:
     return dataset
 
 
-def _with_features(dataset: Dataset, path: Path, *, join: bool) -> Dataset:
+def _with_features(dataset: Dataset, files: Sequence[Path], *, join: bool) -> Dataset:
     from agdn.data.readers.features import read_features
 
-    x = read_features(path, dataset.graph.num_nodes)
+    if not files:
+        raise DataError("features: name one file of node features, or several, or leave it out")
+    x = torch.cat([read_features(file, dataset.graph.num_nodes) for file in files], dim=1)
     how = "joined to" if join and dataset.x is not None else "in place of"
-    changed = dataset.with_features(x, join=join, note=f"node features from {path.name} {how} the built-in ones")
-    carried = _note_beside(path)
-    return replace(changed, notes=(*changed.notes, carried)) if carried else changed
+    notes = [f"node features from {file.name} {how} the built-in ones" for file in files]
+    carried = [note for note in map(_note_beside, files) if note is not None]
+    changed = dataset.with_features(x, join=join)
+    return replace(changed, notes=tuple(dict.fromkeys((*changed.notes, *notes, *carried))))
 
 
 def _note_beside(path: Path) -> str | None:

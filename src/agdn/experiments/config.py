@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
@@ -163,7 +164,7 @@ class Data(Section):
         split: Which nodes train, validate and test.
         seed: Of sets that are generated or split by chance; ``run`` for the run's own.
         options: Of the generator of a set that comes with the library.
-        features: A .npy or .npz file of node features, in place of the built-in ones.
+        features: A .npy or .npz file of node features, or several side by side, in place of the built-in ones.
         join_features: Put these features beside the built-in ones instead.
         reverse_edges: ``merge`` adds every edge backwards and merges repeated ones, ``append`` keeps all.
         self_loops: ``add`` gives every node exactly one, ``remove`` none.
@@ -180,7 +181,7 @@ class Data(Section):
     split: Split = PublishedSplit()
     seed: NonNegativeInt | Literal["run"] = "run"
     options: dict[str, Any] = Field(default_factory=dict)
-    features: str | None = None
+    features: str | tuple[str, ...] | None = None
     join_features: bool = False
     reverse_edges: Literal["none", "merge", "append"] = "none"
     self_loops: Literal["keep", "add", "remove"] = "keep"
@@ -189,6 +190,12 @@ class Data(Section):
     edge_features: Literal["keep", "drop", "mean"] = "keep"
     degree: bool = False
     walks: Walks | None = None
+
+    def features_by(self, name: Callable[[str], str]) -> str | tuple[str, ...] | None:
+        """The same files of features under other names."""
+        if self.features is None or isinstance(self.features, str):
+            return self.features and name(self.features)
+        return tuple(map(name, self.features))
 
 
 class Task(Section):

@@ -74,7 +74,7 @@ def fingerprint(config: Config) -> str:
     """Of everything that a run's numbers depend on; usual values are left out, so that new options outdate nothing."""
     content = _compared(config.model_dump(mode="json", exclude_defaults=True))
     if config.data.features is not None:
-        content["data"]["features"] = Path(config.data.features).name  # wherever it lies
+        content["data"]["features"] = config.data.features_by(lambda file: Path(file).name)  # wherever it lies
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

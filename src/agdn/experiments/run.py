@@ -145,5 +145,5 @@ def located(config: Config, root: str | Path | None) -> Config:
     if is_stored(data.name):
         changes["name"] = os.path.abspath(data.name)
     if data.features is not None:
-        changes["features"] = os.path.abspath(data.features)
+        changes["features"] = data.features_by(os.path.abspath)
     return config.model_copy(update={"data": data.model_copy(update=changes)}) if changes else config
