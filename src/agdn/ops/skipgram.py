@@ -61,7 +61,8 @@ class SkipGram:
     def step(self, walks: Tensor, *, lr: float, seed: int) -> None:
         """Move the vectors of a batch of walks (B, L), and those of as many random nodes, once."""
         from agdn.ops.kernels.jit import row_chunks, use_threads
-        from agdn.ops.kernels.skipgram import ascend, gradients, places_by_node
+        from agdn.ops.kernels.row_table import places_by_node
+        from agdn.ops.kernels.skipgram import ascend, gradients
 
         use_threads()
         blocks, length = len(walks) * (1 + self.negatives), walks.size(1)

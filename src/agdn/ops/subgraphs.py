@@ -58,7 +58,7 @@ def different_nodes(nodes: Tensor, num_nodes: int) -> Tensor:
 def grouped(group: Tensor, num_groups: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Positions by group, ascending in each: group g holds ``positions[indptr[g]:indptr[g + 1]]``."""
     require_kernels("groups of nodes")
-    from agdn.ops.kernels.skipgram import places_by_node
+    from agdn.ops.kernels.row_table import places_by_node
 
     indptr, positions = torch.empty(num_groups + 2, dtype=torch.int64), torch.empty(len(group), dtype=dtype)
     places_by_node(group.numpy(), indptr.numpy(), positions.numpy())

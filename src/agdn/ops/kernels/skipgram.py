@@ -13,52 +13,9 @@ import numpy as np
 from numba import prange
 
 from agdn.ops.kernels.dropout import hash64
-from agdn.ops.kernels.jit import kernel, row_function, serial_kernel
+from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.row_table import add_rows, climb, dots
 from agdn.ops.kernels.walks import below
-
-EPSILON = np.float32(1e-10)
-
-
-@row_function
-def dots(rows, centre, first, last, out):
-    """out[j] = <rows[centre], rows[j]> for j in first..last, four rows at a time."""
-    u = rows[centre]
-    zero = rows.dtype.type(0)
-    j = first
-    while j + 4 <= last:
-        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-        sum_a, sum_b, sum_c, sum_d = zero, zero, zero, zero
-        for k in range(len(u)):
-            value = u[k]
-            sum_a += value * a[k]
-            sum_b += value * b[k]
-            sum_c += value * c[k]
-            sum_d += value * d[k]
-        out[j], out[j + 1], out[j + 2], out[j + 3] = sum_a, sum_b, sum_c, sum_d
-        j += 4
-    while j < last:
-        a, sum_a = rows[j], zero
-        for k in range(len(u)):
-            sum_a += u[k] * a[k]
-        out[j] = sum_a
-        j += 1
-
-
-@row_function
-def add_rows(rows, factors, first, last, out):
-    """out += factors[j] rows[j] over j in first..last, four rows at a time."""
-    j = first
-    while j + 4 <= last:
-        a, b, c, d = rows[j], rows[j + 1], rows[j + 2], rows[j + 3]
-        by_a, by_b, by_c, by_d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
-        for k in range(len(out)):
-            out[k] += (by_a * a[k] + by_b * b[k]) + (by_c * c[k] + by_d * d[k])
-        j += 4
-    while j < last:
-        a, by_a = rows[j], factors[j]
-        for k in range(len(out)):
-            out[k] += by_a * a[k]
-        j += 1
 
 
 @row_function
@@ -78,11 +35,12 @@ def block_gradients(rows, nodes, window, label, weight, pull, by_context, out):
     centres = length - window + 1
     out[:] = rows.dtype.type(0)
     for i in range(centres):
-        dots(rows, i, i + 1, i + window, pull[i])
+        dots(rows[i], rows[i + 1 : i + window], pull[i, i + 1 : i + window])
         pulls(nodes, i, i + window, label, weight, pull[i], by_context)
-        add_rows(rows, pull[i], i + 1, i + window, out[i])
+        add_rows(rows[i + 1 : i + window], pull[i, i + 1 : i + window], out[i])
     for j in range(1, length):
-        add_rows(rows, by_context[j], max(0, j - window + 1), min(j, centres), out[j])
+        first, last = max(0, j - window + 1), min(j, centres)
+        add_rows(rows[first:last], by_context[j, first:last], out[j])
 
 
 @kernel
@@ -103,23 +61,9 @@ def gradients(chunks, walks, noise, table, window, seed, nodes, grads):
             block_gradients(rows, own, window, label, weight, pull, by_context, grads[block])
 
 
-@serial_kernel
-def places_by_node(nodes, indptr, places):
-    """A counting sort: the places of node n in ``nodes`` become places[indptr[n]:indptr[n + 1]]; indptr is (N + 2,)."""
-    indptr[:] = 0
-    for at in range(len(nodes)):
-        indptr[nodes[at] + 2] += 1
-    for n in range(2, len(indptr)):
-        indptr[n] += indptr[n - 1]
-    for at in range(len(nodes)):
-        n = nodes[at] + 1
-        places[indptr[n]] = at
-        indptr[n] += 1
-
-
 @kernel
 def ascend(chunks, indptr, places, grads, lr, table, squares):
-    """Adagrad with one step size a row: the rate falls with the mean square of the gradients the row has seen."""
+    """Every row of the table takes one step along the sum of its gradients."""
     for chunk in prange(len(chunks) - 1):
         total = np.empty(table.shape[1], table.dtype)
         for n in range(chunks[chunk], chunks[chunk + 1]):
@@ -129,10 +73,4 @@ def ascend(chunks, indptr, places, grads, lr, table, squares):
                     row = grads[places[at]]
                     for k in range(len(total)):
                         total[k] += row[k]
-                square = table.dtype.type(0)
-                for k in range(len(total)):
-                    square += total[k] * total[k]
-                squares[n] += square / len(total)
-                rate, row = table.dtype.type(lr / math.sqrt(squares[n] + EPSILON)), table[n]
-                for k in range(len(total)):
-                    row[k] += rate * total[k]
+                climb(total, lr, table[n], squares[n : n + 1])
