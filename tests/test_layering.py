@@ -15,7 +15,7 @@ ALLOWED: dict[str, set[str]] = {
     "nn": {"graph", "part", "ops"},
     "models": {"graph", "part", "ops", "nn"},
     "data": {"graph", "ops"},
-    "embedding": {"graph", "ops"},
+    "embedding": {"graph", "ops", "data"},
     "sampling": {"graph", "ops"},
     "tasks": {"graph", "ops", "data", "sampling"},
     "training": {"graph", "ops", "data", "sampling", "tasks"},

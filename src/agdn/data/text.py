@@ -5,7 +5,6 @@ Such texts are no part of the set itself: the features carry a note that every r
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import numpy as np
 
 from agdn.data.errors import DataError
 from agdn.data.feature_file import write_features
+from agdn.data.lock_file import sha256
 from agdn.data.tables.roles import ColumnRole, Role
 from agdn.data.tables.table_file import ColumnTable
 from agdn.data.tables.transforms import Widths, fit
@@ -34,6 +34,13 @@ class TextSource:
     files: dict[Part, str]
     num_nodes: int
     origin: str
+
+    @property
+    def note(self) -> str:
+        return f"Uses external data: {self.origin}."
+
+    def file(self, root: Path | str, part: Part) -> Path:
+        return Path(root) / self.folder / self.files[part]
 
 
 SOURCES = {
@@ -67,7 +74,7 @@ def text_features(
     if not parts or any(part not in ROLES for part in parts):
         raise DataError(f"parts must be some of {', '.join(ROLES)}, got {', '.join(parts) or 'none'}")
     source = SOURCES[name]
-    files = {part: Path(root) / source.folder / source.files[part] for part in dict.fromkeys(parts)}
+    files = {part: source.file(root, part) for part in dict.fromkeys(parts)}
     columns: dict[str, list[str]] = {part: _READERS[part](path, source.num_nodes) for part, path in files.items()}
     transforms, x = fit(
         ColumnTable(columns, name),
@@ -84,8 +91,8 @@ def text_features(
         "shape": list(x.shape),
         "columns": {part: encoder.width for part, encoder in transforms.columns.items()},
         "seed": seed,
-        "sha256": {path.name: _sha256(path) for path in files.values()},
-        "note": f"Uses external data: {source.origin}.",
+        "sha256": {path.name: sha256(path) for path in files.values()},
+        "note": source.note,
     }
     return ExternalFeatures(x, settings)
 
@@ -132,8 +139,3 @@ def _lines(path: Path) -> list[str]:
         raise DataError(f"{path} is missing; put the file there or give another data folder") from None
     except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read to its end: {error}") from None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

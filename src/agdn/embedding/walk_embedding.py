@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
-from agdn.ops.checks import check_counts, check_seed
+from agdn.ops.checks import check_counts, check_positive, check_seed
 from agdn.ops.skipgram import SkipGram
 from agdn.ops.walks import random_walks
 
@@ -98,8 +98,7 @@ def _draw(generator: torch.Generator) -> int:
 def _check(graph: Graph, edge_weight: Tensor | None, *, window: int, walk_length: int, lr: float, seed: int) -> None:
     if not 2 <= window <= walk_length:
         raise ValueError(f"window must lie in 2..{walk_length}, the nodes of a walk (walk_length); got {window}")
-    if not lr > 0:
-        raise ValueError(f"lr must be a number above 0, got {lr}")
+    check_positive(lr=lr)
     check_seed(seed)
     if edge_weight is not None and edge_weight.shape != (graph.num_edges,):
         shape = tuple(edge_weight.shape)

@@ -13,3 +13,10 @@ def check_counts(**counts: int) -> None:
     for name, count in counts.items():
         if count < 1:
             raise ValueError(f"{name} must be at least 1, got {count}")
+
+
+def check_positive(**numbers: float) -> None:
+    """Each by its name, above 0."""
+    for name, number in numbers.items():
+        if not number > 0:
+            raise ValueError(f"{name} must be a number above 0, got {number}")

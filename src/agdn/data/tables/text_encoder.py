@@ -34,15 +34,10 @@ class TextFeatures:
     def fit(cls, texts: list[str], rows: Rows, *, width: int, seed: int) -> Self:
         """At most ``width`` features: fewer where the texts have fewer different words."""
         fitted = texts if rows is None else [texts[row] for row in rows]
-        vectorizer = _vectorizer(max_features=VOCABULARY_LIMIT, min_df=3 if len(fitted) >= RARE_DOCUMENTS else 1)
-        try:
-            weights = csr_matrix(vectorizer.fit_transform(fitted), dtype=np.float32)
-        except ValueError:  # no text has a word of two letters or more
-            return cls((), np.empty(0, np.float32), np.empty((0, 0), np.float32))
-        words = tuple(vectorizer.get_feature_names_out().tolist())
-        components = _leading_directions(weights, width, seed)
+        words, idf, weights = word_weights(fitted)
+        components, _ = leading_directions(weights, width, seed)
         mean_square = float(np.square(weights @ components.T).mean()) if len(components) else 1.0
-        return cls(words, vectorizer.idf_.astype(np.float32), components / np.float32(np.sqrt(mean_square)))
+        return cls(words, idf, components / np.float32(np.sqrt(mean_square)))
 
     @property
     def width(self) -> int:
@@ -57,18 +52,40 @@ class TextFeatures:
         return np.ascontiguousarray(weights @ self.components.T, dtype=np.float32)
 
 
+def word_weights(texts: Sequence[str], *, ngrams: int = 1) -> tuple[tuple[str, ...], np.ndarray, csr_matrix]:
+    """The words that count, or runs of up to ``ngrams`` of them; their idf; and their TF-IDF weights, a row a text."""
+    rare = 3 if len(texts) >= RARE_DOCUMENTS else 1
+    vectorizer = _vectorizer(max_features=VOCABULARY_LIMIT, min_df=rare, ngram_range=(1, ngrams))
+    try:
+        weights = csr_matrix(vectorizer.fit_transform(texts), dtype=np.float32)
+    except ValueError:  # no text has a word of two letters or more
+        return (), np.empty(0, np.float32), csr_matrix((len(texts), 0), dtype=np.float32)
+    words = tuple(vectorizer.get_feature_names_out().tolist())
+    return words, vectorizer.idf_.astype(np.float32), weights
+
+
+def hashed_weights(texts: Sequence[str], *, ngrams: int, buckets: int) -> csr_matrix:
+    """The same with as many columns as there are ``buckets``, which words share by chance: no vocabulary is kept."""
+    from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+
+    options = {"ngram_range": (1, ngrams), "token_pattern": TOKEN, "alternate_sign": False, "norm": None}
+    counts = HashingVectorizer(n_features=buckets, dtype=np.float32, **options).transform(texts)
+    return csr_matrix(TfidfTransformer(sublinear_tf=True).fit_transform(counts), dtype=np.float32)
+
+
 def _vectorizer(**options: Any) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     return TfidfVectorizer(sublinear_tf=True, token_pattern=TOKEN, dtype=np.float64, **options)
 
 
-def _leading_directions(weights: csr_matrix, width: int, seed: int) -> np.ndarray:
-    """(width, words) right singular vectors; all of them where there are no more than ``width``."""
+def leading_directions(weights: csr_matrix, width: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """(width, words) right singular vectors and (width,) singular values; fewer where the rank is smaller."""
     from sklearn.utils.extmath import randomized_svd
 
     width = min(width, *weights.shape)
     if width == 0 or weights.nnz == 0:
-        return np.empty((0, weights.shape[1]), dtype=np.float32)
+        return np.empty((0, weights.shape[1]), dtype=np.float32), np.empty(0, dtype=np.float32)
     _, strength, components = randomized_svd(weights, n_components=width, n_iter=4, random_state=seed)
-    return np.asarray(components[strength > RANK_TOLERANCE * strength[0]], dtype=np.float32)
+    kept = strength > RANK_TOLERANCE * strength[0]
+    return np.asarray(components[kept], dtype=np.float32), np.asarray(strength[kept], dtype=np.float32)
