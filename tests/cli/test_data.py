@@ -160,3 +160,52 @@ def test_embed_with_a_mistake_is_one_sentence(
     assert ended.value.code == 2
     assert sentence in said
     assert list(tmp_path.iterdir()) == []
+
+
+TEXTS = "".join(json.dumps({"node": node, "text": f"a digit{node % 10} word{node % 7}"}) + "\n" for node in range(1797))
+TINY_TEXTS = ["--text", "--dim", "8", "--epochs", "1", "--batch", "256"]
+
+
+def test_embed_texts_as_features_that_a_recipe_takes(tmp_path: Path) -> None:
+    (tmp_path / "texts.jsonl").write_text(TEXTS)
+    file = tmp_path / "texts.npy"
+    arguments = ["data", "embed", "digits", "--out", str(file), *TINY_TEXTS, "--hidden", "8", "--seed", "3", "--json"]
+    arguments += ["--text-file", str(tmp_path / "texts.jsonl")]
+    said = json.loads(CliRunner().invoke(cli, arguments, catch_exceptions=False).output)
+    settings = json.loads(file.with_suffix(".json").read_text())
+    assert settings.items() <= said.items()
+    chosen = {"encoder": "words", "shape": [1797, 8], "hidden": 8, "epochs": 1, "lr": 0.2, "fanout": 16, "seed": 3}
+    assert chosen.items() <= settings.items()
+    assert "texts.jsonl" in settings["sha256"]
+    dataset = load_dataset("digits", features=file)
+    assert dataset.x.shape == (1797, 8)
+    assert settings["note"] == "Uses external data: the texts of texts.jsonl." == dataset.notes[-1]
+    first = file.read_bytes()
+    CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert file.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--text"], "no texts about digits are known; name a file of them with --text-file"),
+        (["--text", "--text-file", "none.jsonl"], "none.jsonl is missing"),
+        (["--text", "--window", "5"], "--window is for walks; leave it out, or --text"),
+        (["--beam", "5"], "--beam is for texts; leave it out, or add --text"),
+        (["--text", "--text-file", "none.jsonl", "--fanout", "12"], "fanout must be a power of two"),
+        (["--text", "--text-file", "none.jsonl", "--word-dropout", "1"], "word_dropout must lie in 0..1"),
+    ],
+)
+def test_embed_texts_with_a_mistake_is_one_sentence(
+    arguments: list[str],
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["agdn", "data", "embed", "digits", "--out", "x.npy", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err

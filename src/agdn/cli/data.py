@@ -9,14 +9,10 @@ from typing import Any
 
 import click
 
+from agdn.cli.data_embed import embed
+from agdn.cli.options import DATA_ROOT as ROOT
 from agdn.cli.options import JSON
 from agdn.cli.printing import print_json, print_table, progress_bars
-
-ROOT = click.option(
-    "--root",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Data folder; by default $AGDN_DATA, else ~/.cache/agdn/data.",
-)
 
 
 def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
@@ -208,60 +204,4 @@ def text(name: str, root: Path | None, out: Path, parts: tuple[Any, ...], width:
     click.echo(features.settings["note"])
 
 
-@data.command()
-@click.argument("name", metavar="DATASET")
-@ROOT
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The .npy file to write.")
-@click.option("--dim", type=click.IntRange(min=1), default=128, show_default=True, help="Numbers a node.")
-@click.option("--walk-length", type=click.IntRange(min=2), default=40, show_default=True, help="Nodes of a walk.")
-@click.option("--window", type=click.IntRange(min=2), default=20, show_default=True, help="Nodes of a window.")
-@click.option("--walks-per-node", type=click.IntRange(min=1), default=10, show_default=True, help="In an epoch.")
-@click.option("--p", type=float, default=1.0, show_default=True, help="Return parameter of node2vec.")
-@click.option("--q", type=float, default=1.0, show_default=True, help="In-out parameter of node2vec.")
-@click.option("--negatives", type=click.IntRange(min=1), default=1, show_default=True, help="Random windows a window.")
-@click.option("--epochs", type=click.IntRange(min=1), default=1, show_default=True, help="Passes over all walks.")
-@click.option("--lr", type=float, default=0.1, show_default=True, help="Step of the first batch; falls to 0.")
-@click.option("--directed", is_flag=True, help="Walk along the edges only; otherwise also against them.")
-@click.option("--weighted", is_flag=True, help="Draw steps in proportion to the edge weights of the set.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Fixes everything that is drawn."
-)
-@JSON
-def embed(
-    name: str, root: Path | None, out: Path, directed: bool, weighted: bool, as_json: bool, **options: Any
-) -> None:
-    """Learn node features from random walks on the graph of DATASET (a known name or a folder).
-
-    The walks see no label and no feature; of a link set they see the training edges. Train with the features by
-    --set data.features=FILE.npy. The settings go into a .json beside them.
-    """
-    import time
-
-    from agdn.data.feature_file import place_for, write_features
-    from agdn.data.names import load_dataset
-    from agdn.embedding import walk_embedding
-
-    place_for(out)
-    dataset = load_dataset(name, root=root)
-    if weighted and dataset.edge_weight is None:
-        raise click.UsageError(f"{dataset.name} has no edge weights; leave out --weighted")
-    weight = dataset.edge_weight if weighted else None
-    start = time.perf_counter()
-    with progress_bars() as bars:
-        x = walk_embedding(dataset.graph, undirected=not directed, edge_weight=weight, progress=bars.update, **options)
-    seconds = round(time.perf_counter() - start, 1)
-    settings = {
-        "format_version": 1,
-        "dataset": dataset.name,
-        "shape": list(x.shape),
-        "method": "skip-gram over random walks",
-        **options,
-        "directed": directed,
-        "weighted": weighted,
-    }
-    beside = write_features(out, x.numpy(), settings)
-    if as_json:
-        print_json({**settings, "seconds": seconds, "features": str(out), "settings": str(beside)})
-        return
-    rows = [(key, str(value)) for key, value in {**settings, "seconds": seconds}.items()]
-    print_table(str(out), ("property", "value"), rows)
+data.add_command(embed)
