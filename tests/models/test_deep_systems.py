@@ -50,8 +50,11 @@ def test_every_parameter_trains_and_resets(name: str, graph: Graph, x: Tensor) -
     assert [key for key, parameter in model.named_parameters() if parameter.grad is None] == []
     before = model.eval()(x, graph)
     assert torch.equal(before, model(x, graph))
+    drawn = {key: parameter.clone() for key, parameter in model.named_parameters() if parameter.dim() > 1}
     model.reset_parameters()
     assert not torch.equal(model(x, graph), before)
+    now = dict(model.named_parameters())
+    assert [key for key, old in drawn.items() if torch.equal(old, now[key])] == []
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

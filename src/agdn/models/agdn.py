@@ -24,7 +24,7 @@ from agdn.ops.storage import Storage
 from agdn.part import build, unknown_name
 
 
-class ConvOptions(TypedDict, total=False):
+class LayerOptions(TypedDict, total=False):
     """Options that every layer receives as they are: see :class:`agdn.AGDNConv`."""
 
     transition: Part
@@ -40,6 +40,11 @@ class ConvOptions(TypedDict, total=False):
     attn_dropout: float
     attn_dropout_per_hop: bool
     diffusion_dropout: float
+
+
+class ConvOptions(LayerOptions, total=False):
+    """The same with how hops are kept."""
+
     memory: Literal["store", "recompute"]
 
 

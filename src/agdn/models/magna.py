@@ -109,7 +109,7 @@ class MAGNA(nn.Module):
 
     def reset_parameters(self) -> None:
         for module in (self.input, *self.blocks, self.norm, self.output):
-            module.reset_parameters()  # type: ignore[operator]
+            module.reset_parameters()
 
     def forward(
         self,

@@ -5,7 +5,8 @@
 
 Every ``conv`` is the layer of the paper (:mod:`agdn.nn.conv`), those of the blocks with a C-th of the channels of every
 head. Blocks are computed again in backward (:mod:`agdn.nn.reversible`), and so are the hops inside a layer, so that
-training memory grows with neither. With one hop and degree-adjusted attention this is RevGAT.
+training memory grows with neither. With one hop and degree-adjusted attention this is RevGAT, whose blocks are those of
+Li, Mueller, Ghanem and Koltun (2021); the diffusion in them is an addition of ours.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.models.agdn import ConvOptions, own_parts, summed_edges
+from agdn.models.agdn import ConvOptions, LayerOptions, own_parts, summed_edges
 from agdn.models.rev_gnn import group_width
 from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
@@ -62,19 +63,19 @@ class RevAGDN(nn.Module):
         input_dropout: float = 0.0,
         reversible: bool = True,
         memory: Literal["store", "recompute"] = "recompute",
-        **conv: Unpack[ConvOptions],
+        **conv: Unpack[LayerOptions],
     ) -> None:
         super().__init__()
         if num_layers < 2:
             raise ValueError(f"num_layers counts the first and the last layer and must be at least 2, got {num_layers}")
-        unknown = [option for option in conv if option not in ConvOptions.__annotations__]
+        unknown = [option for option in conv if option not in LayerOptions.__annotations__]
         if unknown:
-            raise ValueError(unknown_name("option of RevAGDN", unknown[0], list(ConvOptions.__annotations__)))
-        part, options = group_width(hidden_channels, groups), {**conv, "memory": memory}
-        width = heads * hidden_channels
+            raise ValueError(unknown_name("option of RevAGDN", unknown[0], list(LayerOptions.__annotations__)))
+        options: ConvOptions = {**conv, "memory": memory}
+        part, width = group_width(hidden_channels, groups), heads * hidden_channels
 
         def layer(wide: int, narrow: int, layer_heads: int, concat: bool = True) -> AGDNConv:
-            return AGDNConv(wide, narrow, hops, layer_heads, concat=concat, **own_parts(options))  # type: ignore[arg-type]
+            return AGDNConv(wide, narrow, hops, layer_heads, concat=concat, **own_parts(options))
 
         self.dropout, self.input_dropout = dropout, input_dropout
         self.first = layer(in_channels, hidden_channels, heads)
@@ -94,8 +95,8 @@ class RevAGDN(nn.Module):
 
     def reset_parameters(self) -> None:
         for module in (self.first, self.blocks, self.norm, self.output):
-            if hasattr(module, "reset_parameters"):
-                module.reset_parameters()
+            if module is not None and hasattr(module, "reset_parameters"):
+                module.reset_parameters()  # type: ignore[operator]
         if self.out_bias is not None:
             nn.init.zeros_(self.out_bias)
 

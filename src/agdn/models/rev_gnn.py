@@ -100,8 +100,8 @@ class RevGNN(nn.Module):
 
     def reset_parameters(self) -> None:
         for module in (self.input, self.edge_encoder, self.blocks, self.norm, self.output):
-            if hasattr(module, "reset_parameters"):
-                module.reset_parameters()
+            if module is not None and hasattr(module, "reset_parameters"):
+                module.reset_parameters()  # type: ignore[operator]
 
     def forward(
         self,

@@ -93,15 +93,18 @@ class UniMP(nn.Module):
         if encoder:
             self.output = nn.Linear(width, out_channels)
         else:
-            last = {"concat": False, "gate": gate != "none", "attn_dropout": attn_dropout}
-            self.output = GraphTransformerConv(width if hidden else start, out_channels, heads, **last)
+            last = width if hidden else start
+            gated = gate != "none"
+            self.output = GraphTransformerConv(
+                last, out_channels, heads, concat=False, gate=gated, attn_dropout=attn_dropout
+            )
 
     def reset_parameters(self) -> None:
         parts = (*(self.input or ()), self.labels, self.edge_encoder, *self.convs, *self.norms, self.output)
         for part in parts:
             for module in part if isinstance(part, nn.Sequential) else [part]:
                 if hasattr(module, "reset_parameters"):
-                    module.reset_parameters()
+                    module.reset_parameters()  # type: ignore[operator]
 
     def forward(
         self,

@@ -83,5 +83,5 @@ class GraphTransformerConv(nn.Module):
         out, skip = out.flatten(1) if self.concat else out.mean(1), self.skip(x)
         if self.gate is None:
             return out + skip
-        share = torch.sigmoid(self.gate(torch.cat([skip, out, out - skip], dim=1)))
+        share: Tensor = torch.sigmoid(self.gate(torch.cat([skip, out, out - skip], dim=1)))
         return torch.lerp(out, skip, share)

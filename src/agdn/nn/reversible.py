@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +36,12 @@ class Reversible(nn.Module):
         self.blocks = nn.ModuleList(nn.ModuleList(block) for block in blocks)
         self.reversible = reversible
 
+    def reset_parameters(self) -> None:
+        for number in range(len(self.blocks)):
+            for function in self._functions(number):
+                if hasattr(function, "reset_parameters"):
+                    function.reset_parameters()  # type: ignore[operator]
+
     def forward(self, x: Tensor, *context: Any) -> Tensor:
         """(N, C * width) -> the same; gradients flow to ``x``, the parameters and the tensors in ``context``."""
         if not len(self.blocks):
@@ -50,9 +56,9 @@ class Reversible(nn.Module):
 
     def _run(self, x: Tensor, context: Sequence[Any], seed: int | None) -> Tensor:
         groups = list(x.chunk(self._groups, dim=1))
-        for number, block in enumerate(self.blocks):
+        for number in range(len(self.blocks)):
             given = sum(groups[2:], start=groups[1])
-            for g, function in enumerate(block):
+            for g, function in enumerate(self._functions(number)):
                 with self._seeded(seed, number, g, x.device):
                     given = groups[g] + function(given, *context)
                 groups[g] = given
@@ -60,7 +66,10 @@ class Reversible(nn.Module):
 
     @property
     def _groups(self) -> int:
-        return len(self.blocks[0])  # type: ignore[arg-type]
+        return len(self._functions(0))
+
+    def _functions(self, block: int) -> nn.ModuleList:
+        return cast(nn.ModuleList, self.blocks[block])
 
     @contextmanager
     def _seeded(self, seed: int | None, block: int, group: int, device: torch.device) -> Iterator[None]:
@@ -87,18 +96,18 @@ class _Reversed(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         layer: Reversible = ctx.layer
         context = list(ctx.context)
         for place in ctx.places:
             context[place] = context[place].detach().requires_grad_()
         shared = [context[place] for place in ctx.places]
-        totals: dict[int, Tensor] = {}
+        sums = _Sums((*shared, *ctx.learned))
         ys, grads = (list(whole.chunk(layer._groups, dim=1)) for whole in (ctx.saved_tensors[0], grad))
         for number in reversed(range(len(layer.blocks))):
             for g in reversed(range(layer._groups)):
                 given = ys[g - 1] if g else sum(ys[2:], start=ys[1])
-                function = layer.blocks[number][g]  # type: ignore[index]
+                function = layer._functions(number)[g]
                 with _again(function, ctx.autocast), layer._seeded(ctx.seed, number, g, grad.device):
                     asked = given.detach().requires_grad_()
                     value = function(asked, *context)
@@ -109,16 +118,39 @@ class _Reversed(torch.autograd.Function):
                 del value
                 for into in [g - 1] if g else range(1, layer._groups):
                     grads[into] = grads[into] if found[0] is None else grads[into] + found[0]
-                _add(totals, zip(wanted[1:], found[1:], strict=True))
-        results = [totals.get(id(tensor)) for tensor in (*shared, *ctx.learned)]
+                for tensor, gradient in zip(wanted[1:], found[1:], strict=True):
+                    sums.add(tensor, gradient)
+                del found
+        results = [sums.of(tensor) for tensor in (*shared, *ctx.learned)]
         return None, None, None, None, torch.cat(grads, dim=1), *results
 
 
-def _add(totals: dict[int, Tensor], found: Iterator[tuple[Tensor, Tensor | None]] | Any) -> None:
-    for tensor, gradient in found:
-        if gradient is not None:
-            known = totals.get(id(tensor))
-            totals[id(tensor)] = gradient if known is None else known + gradient
+class _Sums:
+    """Gradients of many tensors, each a part of one buffer.
+
+    What lives on from block to block would otherwise be cut out of the space that the large tensors of a block have
+    left, which the next block's then do not fit into: memory would grow with depth after all.
+    """
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        self.parts: dict[int, Tensor] = {}
+        self.found: set[int] = set()
+        for kind in dict.fromkeys((tensor.dtype, tensor.device) for tensor in tensors):
+            alike = [tensor for tensor in tensors if (tensor.dtype, tensor.device) == kind]
+            sizes = [tensor.numel() for tensor in alike]
+            buffer = torch.empty(sum(sizes), dtype=kind[0], device=kind[1])
+            for tensor, part in zip(alike, buffer.split(sizes), strict=True):
+                self.parts[id(tensor)] = part.view(tensor.shape)
+
+    def add(self, tensor: Tensor, gradient: Tensor | None) -> None:
+        if gradient is None:
+            return
+        part = self.parts[id(tensor)]
+        part.add_(gradient) if id(tensor) in self.found else part.copy_(gradient)
+        self.found.add(id(tensor))
+
+    def of(self, tensor: Tensor) -> Tensor | None:
+        return self.parts[id(tensor)] if id(tensor) in self.found else None
 
 
 @contextmanager
