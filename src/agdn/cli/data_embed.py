@@ -61,7 +61,7 @@ WALK_DEFAULTS = {"epochs": 1, "lr": 0.1}
 @click.option("--scale", type=float, default=12.0, show_default=True, help="Of the scores of clusters.")
 @JSON
 @click.pass_context
-def embed(ctx: click.Context, name: str, root: Path | None, out: Path, as_json: bool, **options: Any) -> None:
+def embed(ctx: click.Context, /, name: str, root: Path | None, out: Path, as_json: bool, **options: Any) -> None:
     """Learn node features from random walks on the graph of DATASET (a known name or a folder), or from its texts.
 
     No label is seen; of a link set the training edges are. Train with the features by --set data.features=FILE.npy. The

@@ -8,11 +8,12 @@ TF-IDF weights and a table of word vectors. A transformer takes its place where 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array, csr_matrix
 from torch import Tensor
 
 from agdn.data.tables.text_encoder import hashed_weights, leading_directions, word_weights
@@ -66,7 +67,7 @@ class Words:
         if not weights.nnz:
             raise ValueError("no text has a word of two letters or more; there is nothing to learn from")
         return WordEncoder(
-            weights,
+            csr_array(weights),
             _starting_table(weights, self.dim, generator),
             hidden=self.hidden,
             word_dropout=self.word_dropout,
@@ -122,7 +123,8 @@ def text_embedding(
     generator = torch.Generator().manual_seed(seed)
     made: TextEncoder = (encoder or Words()).encoder(texts, generator)
     train_on_neighbours(made, graph, training or NeighbourTraining(), generator=generator, progress=progress)
-    return made.encode() * made.width**0.5
+    vectors: Tensor = made.encode() * math.sqrt(made.width)
+    return vectors
 
 
 def _starting_table(weights: csr_matrix, dim: int, generator: torch.Generator) -> Tensor:

@@ -80,7 +80,8 @@ class GraphTransformerConv(nn.Module):
         if by_head is not None and edge_attr is not None and edge_bias is not None:
             out = out + torch.einsum("nhf,hdf->nhd", attribute_sums(a, edge_attr, graph), by_head)
             out = out + sum_over_targets(a, graph).unsqueeze(-1) * edge_bias.view(self.heads, self.out_channels)
-        out, skip = out.flatten(1) if self.concat else out.mean(1), self.skip(x)
+        skip: Tensor = self.skip(x)
+        out = out.flatten(1) if self.concat else out.mean(1)
         if self.gate is None:
             return out + skip
         share: Tensor = torch.sigmoid(self.gate(torch.cat([skip, out, out - skip], dim=1)))

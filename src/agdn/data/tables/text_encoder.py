@@ -59,7 +59,7 @@ def word_weights(texts: Sequence[str], *, ngrams: int = 1) -> tuple[tuple[str, .
     try:
         weights = csr_matrix(vectorizer.fit_transform(texts), dtype=np.float32)
     except ValueError:  # no text has a word of two letters or more
-        return (), np.empty(0, np.float32), csr_matrix((len(texts), 0), dtype=np.float32)
+        return (), np.empty(0, np.float32), csr_matrix(np.empty((len(texts), 0), np.float32))
     words = tuple(vectorizer.get_feature_names_out().tolist())
     return words, vectorizer.idf_.astype(np.float32), weights
 
