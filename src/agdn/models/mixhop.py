@@ -131,4 +131,4 @@ class MixHop(Stack):
         return mapped_rows(self._summed, h, h.size(1) // len(self.share), storage), []
 
     def _summed(self, h: Tensor) -> Tensor:
-        return torch.einsum("npc,p->nc", h.view(len(h), len(self.share), -1), self.share.softmax(0))
+        return torch.einsum("npc,p->nc", h.unflatten(1, (len(self.share), -1)), self.share.softmax(0))

@@ -120,4 +120,4 @@ class NGCN(nn.Module):
             out: Tensor = self.linear(joined)
             return out
         assert self.share is not None
-        return torch.einsum("ngc,g->nc", joined.view(len(joined), len(self.gcns), -1), self.share.softmax(0))
+        return torch.einsum("ngc,g->nc", joined.unflatten(1, (len(self.gcns), -1)), self.share.softmax(0))
