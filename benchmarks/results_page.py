@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import statistics
 from pathlib import Path
 
@@ -30,22 +31,34 @@ def other_scores(results: list[Result], metrics: list[str]) -> str:
                 values = [run.scores[part][metric] for run in result.runs if metric in run.scores[part]]
                 spread = statistics.stdev(values) if len(values) > 1 else None
                 row.append(shown(statistics.fmean(values), spread, metric) if values else "")
-        rows.append(row)
+        if any(row[1:]):
+            rows.append(row)
     return as_markdown(header, rows)
+
+
+def evaluated(path: Path, metrics: list[str]) -> str:
+    """A row of :func:`other_scores` for runs that were evaluated again: what ``agdn evaluate RUN --json`` printed."""
+    rows = []
+    for run in json.loads(path.read_text()):
+        config = read_config(Path(run["folder"]))
+        scores = (shown(run["scores"][part][metric], None, metric) for metric in metrics for part in REPORTED)
+        rows.append((config.name, *scores))
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 def curve(folder: Path, every: int) -> str:
     """How a run, finished or not, went along."""
     lines = read_log(folder / LOG_NAME)
-    config, metric = read_config(folder), next(iter(lines[0]["valid"]))
+    config, metric = read_config(folder), next(iter(next(line["valid"] for line in lines if line["valid"])))
     rows, hours = [], 0.0
     for place, line in enumerate(lines, 1):
         hours += line["seconds"] / 3600
-        if place % every == 0 or place == len(lines):
+        if line["valid"] is not None and (place % every == 0 or place == len(lines)):
             scores = (f"{100 * line[part][metric]:.2f}" for part in ("train", *REPORTED))
             rows.append((str(line["epoch"]), f"{hours:.2f}", f"{line['loss']:.4g}", *scores))
     header = ("epoch", "hours", "loss", *(f"{metric} %, {part}" for part in ("train", *REPORTED)))
-    told = f"The whole course of `{config.name}`, {len(lines)} of {config.training.epochs} epochs so far:"
+    so_far = "" if len(lines) == config.training.epochs else " so far"
+    told = f"The whole course of `{config.name}`, {len(lines)} of {config.training.epochs} epochs{so_far}:"
     return f"{told}\n\n{as_markdown(header, rows)}"
 
 
@@ -77,12 +90,19 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--also", action="append", default=[], metavar="METRIC", help="Another score; repeatable.")
+    parser.add_argument(
+        "--evaluated", type=Path, action="append", default=[], metavar="JSON", help="More rows of these other scores."
+    )
     parser.add_argument("--curve", type=Path, action="append", default=[], metavar="RUN", help="Show its course.")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="Lines of a course: every N-th evaluation.")
     parser.add_argument("--unrecorded", action="store_true", help="Leave the figures of the recipes as they are.")
     options = parser.parse_args()
+    if options.evaluated and not options.also:
+        parser.error("--evaluated adds rows to the table of --also")
     results = [Result(runs[0].name, tuple(runs)) for runs in map(runs_in, options.folders)]
     more = [other_scores(results, options.also)] if options.also else []
+    if options.evaluated:
+        more[-1] = "\n".join([more[-1], *(evaluated(path, options.also) for path in options.evaluated)])
     more += [curve(folder, options.every) for folder in options.curve]
     options.out.write_text(page(options.title, options.text, results, more))
     for result in [] if options.unrecorded else results:
