@@ -105,6 +105,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tables: list[str], tmp_
     assert result.stderr.strip().count("\n") == 0
 
 
+TEXTS_OF_DIGITS = ["digits", "--out", "x.npy", "--text", "--text-file", "none.jsonl"]
 TINY_WALKS = ["--dim", "8", "--walk-length", "6", "--window", "3", "--walks-per-node", "1"]
 
 
@@ -143,6 +144,12 @@ def test_embed_that_is_stopped_leaves_no_file(tmp_path: Path, monkeypatch: pytes
         (["digits", "--out", "x.npy", "--window", "50"], "window must lie in 2..40"),
         (["digits", "--out", "x.npy", "--p", "0"], "p must be a number above 0, got 0.0"),
         (["digits", "--out", "x.npy", "--weighted"], "digits has no edge weights; leave out --weighted"),
+        (TEXTS_OF_DIGITS[:-2], "no texts about digits are known; name a file of them with --text-file"),
+        (TEXTS_OF_DIGITS, "none.jsonl is missing"),
+        ([*TEXTS_OF_DIGITS, "--window", "5"], "--window is for walks; leave it out, or --text"),
+        (["digits", "--out", "x.npy", "--beam", "5"], "--beam is for texts; leave it out, or add --text"),
+        ([*TEXTS_OF_DIGITS, "--fanout", "12"], "fanout must be a power of two"),
+        ([*TEXTS_OF_DIGITS, "--word-dropout", "1"], "word_dropout must lie in 0..1"),
     ],
 )
 def test_embed_with_a_mistake_is_one_sentence(
@@ -183,29 +190,3 @@ def test_embed_texts_as_features_that_a_recipe_takes(tmp_path: Path) -> None:
     first = file.read_bytes()
     CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert file.read_bytes() == first
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["--text"], "no texts about digits are known; name a file of them with --text-file"),
-        (["--text", "--text-file", "none.jsonl"], "none.jsonl is missing"),
-        (["--text", "--window", "5"], "--window is for walks; leave it out, or --text"),
-        (["--beam", "5"], "--beam is for texts; leave it out, or add --text"),
-        (["--text", "--text-file", "none.jsonl", "--fanout", "12"], "fanout must be a power of two"),
-        (["--text", "--text-file", "none.jsonl", "--word-dropout", "1"], "word_dropout must lie in 0..1"),
-    ],
-)
-def test_embed_texts_with_a_mistake_is_one_sentence(
-    arguments: list[str],
-    sentence: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["agdn", "data", "embed", "digits", "--out", "x.npy", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert sentence in capsys.readouterr().err

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 
 from agdn.ops.row_table import RowTable
+from agdn.ops.sparse_rows import entry_places
 
 ENCODED_AT_ONCE = 1 << 15
 
@@ -91,10 +92,8 @@ class WordEncoder:
         return normalize(v if self.layer is None else v + self.layer(v))
 
     def _entries(self, rows: Tensor) -> Entries:
-        starts, counts = self.indptr[rows], self.indptr.diff()[rows]
-        ends = counts.cumsum(0)
-        places = torch.repeat_interleave(starts - (ends - counts), counts) + torch.arange(int(counts.sum()))
-        return Entries(torch.cat([ends.new_zeros(1), ends]), self.words[places], self.values[places])
+        indptr, places = entry_places(self.indptr, rows)
+        return Entries(indptr, self.words[places], self.values[places])
 
 
 def _layer(width: int, hidden: int, generator: torch.Generator) -> nn.Module:

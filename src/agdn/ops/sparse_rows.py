@@ -51,11 +51,16 @@ def select_rows(x: Tensor, rows: Tensor) -> Tensor:
     """Like ``x[rows]``, sparse where x is."""
     if not is_sparse(x):
         return x[rows]
-    starts, counts = x.crow_indices()[rows], x.crow_indices().diff()[rows]
+    indptr, places = entry_places(x.crow_indices(), rows)
+    return _made(indptr, x.col_indices()[places], x.values()[places], (len(rows), x.size(1)))
+
+
+def entry_places(indptr: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Where the entries of some rows begin among themselves, and where each of them stands among all."""
+    starts, counts = indptr[rows], indptr.diff()[rows]
     ends = counts.cumsum(0)
     places = torch.repeat_interleave(starts - (ends - counts), counts) + torch.arange(int(counts.sum()))
-    indptr = torch.cat([ends.new_zeros(1), ends])
-    return _made(indptr, x.col_indices()[places], x.values()[places], (len(rows), x.size(1)))
+    return torch.cat([ends.new_zeros(1), ends]), places
 
 
 def dense(x: Tensor) -> Tensor:
