@@ -116,7 +116,7 @@ def test_models_give_the_same_for_sparse_features(name: str) -> None:
         gradients.append([p.grad.clone() for p in model.parameters() if p.grad is not None])
         with torch.no_grad():
             gradients[-1] += [out.detach(), model.eval()(given, graph())]
-    # Gradients that cancel to nothing, as those of a bias in front of a batch norm, leave the rounding of the large ones.
+    # Gradients that cancel, as those of a bias in front of a batch norm, leave the rounding of the large ones.
     largest = max(float(tensor.abs().max()) for tensor in gradients[0])
     for mine, others in zip(*gradients, strict=True):
         torch.testing.assert_close(mine, others, rtol=1e-4, atol=1e-6 * max(10.0, largest))
