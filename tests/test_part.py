@@ -31,3 +31,8 @@ def test_misspelt_names_and_options_list_the_right_ones() -> None:
     with pytest.raises(ValueError, match='needs a "name", one of cup, mug'):
         build("cup", CUPS, {"colour": "red"}, size=1)
     assert unknown_name("thing", "zebra", ["HA"]) == "unknown thing 'zebra': choose from HA"
+
+
+def test_of_equally_close_names_the_one_that_begins_alike():
+    assert "did you mean 'GCN'?" in unknown_name("model", "GNC", ["GCN", "SGC"])
+    assert "did you mean 'SGC'?" in unknown_name("model", "SCG", ["GCN", "SGC"])

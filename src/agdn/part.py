@@ -51,9 +51,14 @@ def parameter_names(constructor: Callable[..., object]) -> list[str]:
 
 def unknown_name(kind: str, name: str, choices: list[str]) -> str:
     """The sentence for a misspelt name: what was meant, or what there is."""
-    folded = {choice.lower(): choice for choice in choices}
-    close = difflib.get_close_matches(name.lower(), folded, n=1)
-    hint = f"did you mean {folded[close[0]]!r}? " if close else ""
+    asked, folded = name.lower(), {choice.lower(): choice for choice in choices}
+
+    # Of several that are equally close, the one that begins alike: a first letter is seldom wrong.
+    def likeness(choice: str) -> tuple[float, bool]:
+        return difflib.SequenceMatcher(None, choice, asked).ratio(), choice[:1] == asked[:1]
+
+    close = max(difflib.get_close_matches(asked, folded), key=likeness, default=None)
+    hint = f"did you mean {folded[close]!r}? " if close else ""
     return f"unknown {kind} {name!r}: {hint}choose from {', '.join(choices) if choices else '(nothing)'}"
 
 
