@@ -1,6 +1,6 @@
 """The subgraphs around node pairs (SEAL) against a call of PyG's ``k_hop_subgraph`` a pair.
 
-Ours come with their labels and as one graph, the peer's as they are cut.
+Ours come with their labels and as one graph; one peer cuts and labels as well, the other one only cuts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agdn.bench.inputs import write_graph
 from agdn.bench.rows import Section
 from agdn.bench.setting import Setting
 
-PYG = "PyG k_hop_subgraph"
+PYG, CUT_ALONE = "PyG k_hop_subgraph and labels", "PyG k_hop_subgraph alone"
 PHASE = ("subgraphs",)
 AIRPORTS, ARXIV = 2_000, 200  # pairs
 
@@ -47,7 +47,11 @@ def _section(setting: Setting, folder: Path, graph: BenchGraph, pairs: int, hops
     compared: Any = {"reference": PYG, "units": pairs, "same_answers": "sizes"}
     return Section(
         f"{hops}-hop surroundings of {pairs:,} node pairs, pairs per second: {graph}",
-        (System("agdn", "ours", spec, PHASE, **compared), System(PYG, "on_pyg", spec, PHASE, **compared)),
+        (
+            System("agdn", "ours", spec, PHASE, **compared),
+            System(PYG, "on_pyg", {**spec, "labels": True}, PHASE, **compared),
+            System(CUT_ALONE, "on_pyg", {**spec, "labels": False}, PHASE, **compared),
+        ),
     )
 
 

@@ -56,15 +56,27 @@ def enclose(u, v, hops, most, share, seed, indptr, indices, place, found):
 
 
 @row_function
-def edges_into(node, u, v, indptr, indices, place):
-    """How many edges lead into a node from those found, the link between u and v aside."""
+def edges_into(node, indptr, indices, place):
+    """How many edges lead into a node from the others found."""
     total = 0
     for e in range(indptr[node], indptr[node + 1]):
-        other = indices[e]
-        asked = (node == u and other == v) or (node == v and other == u)
-        if place[other] != NOWHERE and not asked and other != node:
-            total += 1
+        total += (place[indices[e]] != NOWHERE) & (indices[e] != node)
     return total
+
+
+@row_function
+def links(u, v, indptr, indices):
+    """How many edges lead from v to u."""
+    first, last = indptr[u], indptr[u + 1]
+    return first_place(v + 1, indices, first, last) - first_place(v, indices, first, last)
+
+
+@row_function
+def mark_neighbours(end, indptr, indices, place, near):
+    """near[place of i] = True for every neighbour i of an end that was found."""
+    for e in range(indptr[end], indptr[end + 1]):
+        if place[indices[e]] != NOWHERE:
+            near[place[indices[e]]] = True
 
 
 @row_function
@@ -80,10 +92,10 @@ def first_place(value, indices, low, high):
 
 
 @row_function
-def write_row(j, node, u, v, begin, at, indptr, indices, order, place, out_indices, out_origin):
+def write_row(j, node, u, v, near, begin, at, indptr, indices, order, place, out_indices, out_origin):
     """The edges into the j-th node found, sorted, with its self-loop; returns where the next row begins."""
     first, last = indptr[node], indptr[node + 1]
-    if j > 1:
+    if j > 1 and near:
         for end in (u, v):
             e = first_place(end, indices, first, last)
             while e < last and indices[e] == end:
@@ -152,9 +164,9 @@ def measure(pieces, pairs, hops, most, share, seed, indptr, indices, places, siz
         for p in range(pieces[piece], pieces[piece + 1]):
             u, v = pairs[0, p], pairs[1, p]
             found, count = enclose(u, v, hops, most, share, seed, indptr, indices, place, found)
-            total = count
+            total = count - 2 * links(u, v, indptr, indices)
             for j in range(count):
-                total += edges_into(found[j], u, v, indptr, indices, place)
+                total += edges_into(found[j], indptr, indices, place)
             sizes[p, 0], sizes[p, 1] = count, total
             for j in range(count):
                 place[found[j]] = NOWHERE
@@ -169,7 +181,7 @@ def write(
     for piece in prange(len(pieces) - 1):
         place, found = places[piece], np.empty(256, indices.dtype)
         one, two = np.empty(256, np.int64), np.empty(256, np.int64)
-        queue = np.empty(256, np.int64)
+        queue, near = np.empty(256, np.int64), np.empty(256, np.bool_)
         for p in range(pieces[piece], pieces[piece + 1]):
             u, v = pairs[0, p], pairs[1, p]
             found, count = enclose(u, v, hops, most, share, seed, indptr, indices, place, found)
@@ -178,9 +190,15 @@ def write(
             found[2:count].sort()
             for j in range(2, count):
                 place[found[j]] = j
+            near = with_room(near, count)
+            near[:count] = False
+            mark_neighbours(u, indptr, indices, place, near)
+            mark_neighbours(v, indptr, indices, place, near)
             for j in range(count):
                 nodes[begin + j] = found[j]
-                at = write_row(j, found[j], u, v, begin, at, indptr, indices, order, place, out_indices, out_origin)
+                at = write_row(
+                    j, found[j], u, v, near[j], begin, at, indptr, indices, order, place, out_indices, out_origin
+                )
                 out_indptr[begin + j + 1] = at
             for j in range(count):
                 place[found[j]] = NOWHERE
