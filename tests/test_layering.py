@@ -7,7 +7,9 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "agdn"
 
-BELOW_EXPERIMENTS = {"graph", "part", "ops", "nn", "models", "data", "embedding", "sampling", "tasks", "training"}
+BELOW_EXPERIMENTS = {
+    *("graph", "part", "ops", "nn", "models", "data", "embedding", "sampling", "tasks", "training", "distributed"),
+}
 ALLOWED: dict[str, set[str]] = {
     "graph": set(),
     "part": set(),
@@ -19,6 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "sampling": {"graph", "ops"},
     "tasks": {"graph", "ops", "data", "sampling"},
     "training": {"graph", "ops", "data", "sampling", "tasks"},
+    "distributed": {"graph", "ops", "nn", "data", "sampling", "tasks", "training"},
     "experiments": BELOW_EXPERIMENTS,
     "studies": BELOW_EXPERIMENTS | {"experiments"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},

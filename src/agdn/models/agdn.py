@@ -19,6 +19,7 @@ from agdn.nn.hops import HopNorm, PositionInit
 from agdn.nn.linear import Linear
 from agdn.nn.norm import NORMS
 from agdn.ops import dropout, relu_dropout, sum_over_targets
+from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
 from agdn.part import build, unknown_name
@@ -155,10 +156,10 @@ class AGDN(nn.Module):
         Without node features (``x=None``) a node's input is the sum of its incoming edges' features.
         """
         graph = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
-        h = summed_edges(graph, edge_attr) if x is None else x
+        h, ids = summed_edges(graph, edge_attr) if x is None else x, own_ids(graph)
         if self.encoder is not None:
-            h = torch.relu(self.encoder(dropout(h, self.encoder_dropout, self.training)))
-        h = dropout(h, self.input_dropout, self.training)
+            h = torch.relu(self.encoder(dropout(h, self.encoder_dropout, self.training, ids)))
+        h = dropout(h, self.input_dropout, self.training, ids)
         attended: list[Weights] = []
         running: Tensor | None = None
         for layer, conv in enumerate(self.convs):
@@ -177,8 +178,8 @@ class AGDN(nn.Module):
             elif self.skip == "sum":
                 out = out if running is None else out + running
                 running = out
-            h = relu_dropout(self.norms[layer](out), self.dropout, self.training)
-        h = self._output(h)
+            h = relu_dropout(self.norms[layer](out), self.dropout, self.training, ids)
+        h = self._output(h, ids)
         return (h, attended) if return_weights else h
 
     @torch.no_grad()
@@ -201,13 +202,13 @@ class AGDN(nn.Module):
         h = summed_edges(graph, edge_attr) if x is None else dense(x)
         return agdn_in_blocks(self, h, graph, edge_attr, edge_weight, storage)
 
-    def _output(self, h: Tensor) -> Tensor:
+    def _output(self, h: Tensor, ids: Tensor | None = None) -> Tensor:
         if self.output_linear is not None:
             out: Tensor = self.output_linear(h)
             return out
         if self.out_bias is not None:
             h = h + self.out_bias
-        return relu_dropout(h, self.dropout, self.training) if self.out_activation else h
+        return relu_dropout(h, self.dropout, self.training, ids) if self.out_activation else h
 
 
 def model_options() -> list[str]:

@@ -13,6 +13,7 @@ from agdn.models.predicted_first import PredictedFirst
 from agdn.nn.weighting import personalised_pagerank
 from agdn.ops import dropout, polynomial
 from agdn.ops import propagate as hop
+from agdn.ops.halo import edge_places
 
 
 class APPNP(PredictedFirst):
@@ -52,7 +53,7 @@ class APPNP(PredictedFirst):
             return polynomial(z, adjacency, graph, self.coefficients)
         start = self.alpha * z
         for _ in range(self.hops):
-            kept = dropout(adjacency, self.hop_dropout, True)
+            kept = dropout(adjacency, self.hop_dropout, True, edge_places(graph))
             z = (1 - self.alpha) * hop(z.unsqueeze(1), kept, graph).squeeze(1) + start
         return z
 

@@ -17,6 +17,7 @@ from agdn.graph import Graph
 from agdn.models.stack import hidden_norms
 from agdn.nn.linear import Linear
 from agdn.ops import dropout, normalised_adjacency, propagate
+from agdn.ops.halo import own_ids
 
 
 class IdentityMapped(nn.Module):
@@ -102,11 +103,12 @@ class GCNII(nn.Module):
         edge_weight: Tensor | None = None,
     ) -> Tensor:
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        h = first = torch.relu(self.input(dropout(x, self.dropout, self.training)))
+        ids = own_ids(graph)
+        h = first = torch.relu(self.input(dropout(x, self.dropout, self.training, ids)))
         weight = normalised_adjacency(graph, "sym", edge_weight, dtype=h.dtype)
         for conv, norm in zip(self.convs, self.norms, strict=True):
-            dropped = dropout(h, self.dropout, self.training)
+            dropped = dropout(h, self.dropout, self.training, ids)
             out = torch.relu(norm(conv(propagate(dropped.unsqueeze(1), weight, graph).squeeze(1), first)))
             h = out + h if self.skip else out
-        result: Tensor = self.output(dropout(h, self.dropout, self.training))
+        result: Tensor = self.output(dropout(h, self.dropout, self.training, ids))
         return result

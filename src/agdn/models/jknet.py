@@ -16,6 +16,7 @@ from agdn.graph import Graph
 from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.halo import own_ids
 
 
 class JKNet(nn.Module):
@@ -80,10 +81,11 @@ class JKNet(nn.Module):
         edge_weight: Tensor | None = None,
     ) -> Tensor:
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        h = dropout(x, self.input_dropout, self.training)
+        ids = own_ids(graph)
+        h = dropout(x, self.input_dropout, self.training, ids)
         states = []
         for conv, norm in zip(self.convs, self.norms, strict=True):
-            h = relu_dropout(norm(conv(h, graph, None, edge_weight)), self.dropout, self.training)
+            h = relu_dropout(norm(conv(h, graph, None, edge_weight)), self.dropout, self.training, ids)
             states.append(h)
         out: Tensor = self.output(self._joined(states))
         return out

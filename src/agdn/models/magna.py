@@ -17,6 +17,7 @@ from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
 from agdn.nn.linear import Linear
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.halo import own_ids
 
 
 class AttentionDiffusion(nn.Module):
@@ -57,10 +58,11 @@ class AttentionDiffusion(nn.Module):
             module.reset_parameters()  # type: ignore[operator]
 
     def forward(self, h: Tensor, graph: Graph, edge_weight: Tensor | None = None) -> Tensor:
+        ids = own_ids(graph)
         diffused = self.project(self.conv(self.norm(h), graph, None, edge_weight))
-        h = h + dropout(diffused, self.dropout, self.training)
-        inner = self.narrow(relu_dropout(self.widen(self.inner_norm(h)), self.dropout, self.training))
-        return h + dropout(inner, self.dropout, self.training)
+        h = h + dropout(diffused, self.dropout, self.training, ids)
+        inner = self.narrow(relu_dropout(self.widen(self.inner_norm(h)), self.dropout, self.training, ids))
+        return h + dropout(inner, self.dropout, self.training, ids)
 
 
 class MAGNA(nn.Module):
@@ -119,8 +121,9 @@ class MAGNA(nn.Module):
         edge_weight: Tensor | None = None,
     ) -> Tensor:
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        h = self.input(dropout(x, self.input_dropout, self.training))
+        ids = own_ids(graph)
+        h = self.input(dropout(x, self.input_dropout, self.training, ids))
         for block in self.blocks:
             h = block(h, graph, edge_weight)
-        out: Tensor = self.output(dropout(self.norm(h), self.dropout, self.training))
+        out: Tensor = self.output(dropout(self.norm(h), self.dropout, self.training, ids))
         return out

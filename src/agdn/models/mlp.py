@@ -13,6 +13,7 @@ from agdn.graph import Graph
 from agdn.models.stack import hidden_norms
 from agdn.nn.linear import Linear
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.halo import own_ids
 
 
 class MLP(nn.Module):
@@ -57,8 +58,9 @@ class MLP(nn.Module):
         edge_attr: Tensor | None = None,
         edge_weight: Tensor | None = None,
     ) -> Tensor:
-        h = dropout(x, self.input_dropout, self.training)
+        ids = own_ids(graph)
+        h = dropout(x, self.input_dropout, self.training, ids)
         for layer, norm in zip(self.layers, self.norms, strict=False):
-            h = relu_dropout(norm(layer(h)), self.dropout, self.training)
+            h = relu_dropout(norm(layer(h)), self.dropout, self.training, ids)
         out: Tensor = self.layers[-1](h)
         return out

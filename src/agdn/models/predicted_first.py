@@ -12,6 +12,7 @@ from agdn.models.mlp import MLP
 from agdn.nn.in_blocks import mapped_rows
 from agdn.nn.norm import ROW_WISE
 from agdn.ops import dropout, normalised_adjacency
+from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
 
@@ -71,7 +72,7 @@ class PredictedFirst(nn.Module, ABC):
         edge_weight: Tensor | None = None,
     ) -> Tensor:
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        z = dropout(self.mlp(x), self.state_dropout, self.training)
+        z = dropout(self.mlp(x, graph), self.state_dropout, self.training, own_ids(graph))
         return self.propagate(z, normalised_adjacency(graph, "sym", edge_weight, dtype=z.dtype), graph)
 
     @torch.no_grad()

@@ -85,6 +85,11 @@ EVERY_MODEL: dict[str, type[nn.Module]] = {**MODELS, "Identity": Identity, **PAI
 """The models of nodes, and what is for links alone."""
 OF_LAYERS = ("AGDN", "RevAGDN")
 """The models that take every option of :class:`agdn.AGDNConv` beside their own."""
+IN_PARTS = (
+    "AGDN", "APPNP", "ChebNet", "DAGNN", "GAT", "GATv2", "GCN", "GCNII", "GPRGNN", "GraphSAGE", "JKNet", "MAGNA",
+    "MixHop", "MLP", "RevAGDN", "RevGAT", "SGC", "SSGC", "TAGCN",
+)  # fmt: skip
+"""The models whose operators ask a part of a graph for its halo, so that several processes share one graph."""
 FROM_DATA = ("in_channels", "out_channels", "features")
 
 

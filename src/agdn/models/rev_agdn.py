@@ -24,6 +24,7 @@ from agdn.nn.conv import AGDNConv
 from agdn.nn.pre_activation import PreActivation
 from agdn.nn.reversible import Reversible
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.halo import own_ids
 from agdn.part import unknown_name
 
 
@@ -109,8 +110,9 @@ class RevAGDN(nn.Module):
     ) -> Tensor:
         """Without node features (``x=None``) a node's input is the sum of its incoming edges' features."""
         graph = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
-        h = dropout(summed_edges(graph, edge_attr) if x is None else x, self.input_dropout, self.training)
+        ids = own_ids(graph)
+        h = dropout(summed_edges(graph, edge_attr) if x is None else x, self.input_dropout, self.training, ids)
         h = self.blocks(self.first(h, graph, edge_attr, edge_weight), graph, edge_attr, edge_weight)
-        h = relu_dropout(self.norm(h), self.dropout, self.training)
+        h = relu_dropout(self.norm(h), self.dropout, self.training, ids)
         out: Tensor = self.output(h, graph, edge_attr, edge_weight)
         return out if self.out_bias is None else out + self.out_bias

@@ -14,6 +14,7 @@ from agdn.models.in_blocks import stack_in_blocks
 from agdn.nn.conv import AGDNConv
 from agdn.nn.norm import NORMS
 from agdn.ops import dropout, relu_dropout
+from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
 from agdn.part import build
@@ -63,9 +64,10 @@ class Stack(nn.Module):
         edge_weight: Tensor | None = None,
     ) -> Tensor:
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        h = dropout(x, self.input_dropout, self.training)
+        ids = own_ids(graph)
+        h = dropout(x, self.input_dropout, self.training, ids)
         for conv, norm in zip(self.convs, self.norms, strict=False):
-            h = self._activated(norm(conv(h, graph, edge_attr, edge_weight)))
+            h = self._activated(norm(conv(h, graph, edge_attr, edge_weight)), ids)
         out: Tensor = self.convs[-1](h, graph, edge_attr, edge_weight)
         return out
 
@@ -84,10 +86,10 @@ class Stack(nn.Module):
             raise ValueError("in_blocks is for evaluation; call model.eval() first")
         return stack_in_blocks(self, dense(x), graph, edge_attr, edge_weight, storage), []
 
-    def _activated(self, h: Tensor) -> Tensor:
+    def _activated(self, h: Tensor, ids: Tensor | None = None) -> Tensor:
         if self.activation == "relu":
-            return relu_dropout(h, self.dropout, self.training)
-        return dropout(F.elu(h), self.dropout, self.training)
+            return relu_dropout(h, self.dropout, self.training, ids)
+        return dropout(F.elu(h), self.dropout, self.training, ids)
 
 
 class OneHopStack(Stack):

@@ -18,6 +18,7 @@ from agdn.nn.linear import Linear
 from agdn.nn.transition import TRANSITIONS, FixedTransition
 from agdn.nn.weighting import WEIGHTINGS, FixedWeighting, HopWeighting
 from agdn.ops import Combination, diffuse, drop_edges, dropout, kernels_run_on, polynomial, propagate
+from agdn.ops.halo import edge_places, halo_of, own_ids
 from agdn.ops.sparse_rows import is_sparse
 from agdn.part import build
 
@@ -197,7 +198,8 @@ class AGDNConv(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """The weighted sum of the hops (N, H, D) and, if asked for, the weights."""
         draws = self.hops if self.attn_dropout_per_hop and self.attn_dropout > 0 and self.training else 1
-        drawn = [dropout(a, self.attn_dropout, self.training) for _ in range(draws)]
+        places = edge_places(graph) if self.attn_dropout > 0 and self.training else None
+        drawn = [dropout(a, self.attn_dropout, self.training, places) for _ in range(draws)]
         per_hop = drawn[0].unsqueeze(0) if draws == 1 else torch.stack(drawn)  # (1 or K, E, H)
         built_in = isinstance(self.weighting, HopWeighting) and z_source is z_target
         if built_in and kernels_run_on(z_source) and not (tell and torch.is_grad_enabled()):
@@ -226,7 +228,7 @@ class AGDNConv(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         z, hops = z_source, [z_target]
         for k in range(self.hops):
-            z = dropout(z, self.diffusion_dropout, self.training)
+            z = dropout(z, self.diffusion_dropout, self.training, own_ids(graph))
             z = propagate(z, per_hop[k % len(per_hop)], graph)
             hops.append(z)
         seen = self.hop_transform([hops[k] for k in self.used_hops])
@@ -267,7 +269,7 @@ class AGDNConv(nn.Module):
             raise ValueError(f"a bipartite graph allows one hop only: build the layer with hops=1, not {self.hops}")
         widths = self.in_channels if isinstance(self.in_channels, tuple) else (self.in_channels,) * 2
         for rows, expected, width, end in (
-            (x_source, graph.num_src, widths[0], "source"),
+            (x_source, graph.num_src if halo_of(graph) is None else graph.num_dst, widths[0], "source"),
             (x_target, graph.num_dst, widths[1], "target"),
         ):
             if rows.size(0) != expected:

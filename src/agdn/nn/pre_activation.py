@@ -9,8 +9,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from agdn.graph import Graph
 from agdn.nn.norm import NORMS
 from agdn.ops import relu_dropout
+from agdn.ops.halo import own_ids
 from agdn.part import build
 
 
@@ -27,6 +29,7 @@ class PreActivation(nn.Module):
             if hasattr(part, "reset_parameters"):
                 part.reset_parameters()  # type: ignore[operator]
 
-    def forward(self, h: Tensor, *signals: Any) -> Tensor:
-        out: Tensor = self.conv(relu_dropout(self.norm(h), self.dropout, self.training), *signals)
+    def forward(self, h: Tensor, graph: Graph, *signals: Any) -> Tensor:
+        h = relu_dropout(self.norm(h), self.dropout, self.training, own_ids(graph))
+        out: Tensor = self.conv(h, graph, *signals)
         return out

@@ -168,7 +168,8 @@ class AttentionTransition(nn.Module):
             if query is not None:
                 (at_target,) = self._scores(target[1], query)
         if self.scaled_scores:
-            at_source = at_source / graph.full.out_degree.clamp(min=1).to(at_source.dtype).sqrt().unsqueeze(1)
+            degree = graph.full.out_degree[: len(at_source)]  # own nodes come first where there is a halo
+            at_source = at_source / degree.clamp(min=1).to(at_source.dtype).sqrt().unsqueeze(1)
         return edge_scores(at_source, at_target, edge_term, graph, self.negative_slope)
 
     @staticmethod

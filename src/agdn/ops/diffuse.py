@@ -29,6 +29,7 @@ import torch
 from torch import Tensor
 
 from agdn.graph import Graph
+from agdn.ops.halo import halo_of
 from agdn.ops.propagate import propagate
 from agdn.ops.route import route
 
@@ -86,8 +87,12 @@ def diffuse(
     c, training = combination, torch.is_grad_enabled()
     if c.is_one_plain_hop and dropout == 0:
         return propagate(z, weight[0], graph), z.new_ones(1).expand(*z.shape[:2], 1)
-    by_source = graph.transposed if training else (None, None, None)
     seed = torch.empty((), dtype=torch.int64).random_(2**62) if dropout > 0 else torch.zeros((), dtype=torch.int64)
+    if halo_of(graph) is not None:
+        from agdn.ops.part_diffuse import diffuse_part
+
+        return diffuse_part(z, weight, graph, c, seed=seed, dropout=dropout, store=memory == "store")
+    by_source = graph.transposed if training else (None, None, None)
     arguments = (
         z.contiguous(), weight.contiguous(), graph.indptr, graph.indices, route(graph, z), *by_source,
         c.scale, c.shift, c.kernel, c.key, c.query, c.log_scale, seed,

@@ -13,7 +13,9 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
-from agdn.ops.sparse_rows import is_sparse, with_values
+from agdn.ops.halo import halo_of
+from agdn.ops.hashing import hash64, kept_entries
+from agdn.ops.sparse_rows import is_sparse, places_of, with_values
 
 
 def dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None) -> Tensor:
@@ -24,9 +26,10 @@ def dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None) -> T
     if p == 0 or not training:
         return x
     if is_sparse(x):
-        return with_values(x, dropout(x.values().unsqueeze(1), p, training).squeeze(1))
+        places = None if ids is None else places_of(x)
+        return with_values(x, dropout(x.values().unsqueeze(1), p, training, places).squeeze(1))
     if not kernels_run_on(x) or x.dim() < 2:
-        return F.dropout(x, p)
+        return F.dropout(x, p) if ids is None else x * kept_entries(x, p, draw_seed(), ids)
     out: Tensor = dropout_op(x.contiguous().flatten(1), p, draw_seed(), ids)
     return out.view(x.shape)
 
@@ -44,10 +47,16 @@ def relu_dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None)
 def drop_edges(graph: Graph, p: float, training: bool, ids: Tensor | None = None) -> Graph:
     """Keep exactly E - floor(p E) edges, drawn without replacement, in training.
 
-    ``ids`` (E,) are the edges' global ids in the caller's order; without them an edge's position is its id.
+    ``ids`` (E,) are the edges' global ids in the caller's order; without them an edge's position is its id. Of a part
+    of a graph it is the whole that keeps so many.
     """
     if not training or p == 0:
         return graph
+    halo = halo_of(graph)
+    if halo is not None:
+        own: Tensor = graph.full.__dict__["edges"][graph.order]
+        total = int(halo.sum(torch.tensor(graph.num_edges)))
+        return graph.keep(halo.smallest(edge_keys_op(own, draw_seed()), total - int(p * total)))
     kept = graph.num_edges - int(p * graph.num_edges)
     keys: Tensor = edge_keys_op(graph.order.long() if ids is None else ids[graph.order], draw_seed())
     mask = torch.zeros(graph.num_edges, dtype=torch.bool, device=graph.device)
@@ -143,9 +152,7 @@ relu_dropout_op.register_autograd(_relu_dropout_backward, setup_context=_save_re
 def edge_keys_op(ids: Tensor, seed: Tensor) -> Tensor:
     """(E,) a random int64 for every edge id."""
     if not kernels_run_on(torch.empty(0)) or ids.device.type != "cpu":
-        generator = torch.Generator(ids.device).manual_seed(int(seed))
-        table = torch.randint(2**62, (int(ids.max()) + 1 if len(ids) else 0,), generator=generator, device=ids.device)
-        return table[ids]
+        return hash64(int(seed), ids)
     from agdn.ops.kernels.dropout import edge_keys
     from agdn.ops.kernels.jit import use_threads
 

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
+from agdn.ops.halo import with_halo
 from agdn.ops.propagate import spmm
 
 
@@ -70,7 +71,11 @@ edge_dot_op.register_autograd(_dot_backward, setup_context=_save_dot)
 
 
 def leaky_scores(source: Tensor, target: Tensor, vector: Tensor, graph: Graph, slope: float) -> Tensor:
-    """(num_src, H, D), (num_dst, H, D) rows and an (H, D) vector -> (E, H) in the graph's order."""
+    """(num_src, H, D), (num_dst, H, D) rows and an (H, D) vector -> (E, H) in the graph's order.
+
+    Of a part of a graph the rows of ``source`` are its own.
+    """
+    source = with_halo(source, graph)
     if not kernels_run_on(source):
         scores = [
             F.leaky_relu(source[graph.indices, h] + target[graph.targets, h], slope) @ vector[h]

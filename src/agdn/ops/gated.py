@@ -16,6 +16,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
+from agdn.ops.halo import halo_of
 from agdn.ops.propagate import in_source_order, propagate
 from agdn.ops.route import route
 
@@ -28,7 +29,7 @@ def gated_hops(z: Tensor, weight: Tensor, graph: Graph, hops: int, query: Tensor
         query: ``(C,)``.
         bias: One number, of shape ``()``.
     """
-    if not kernels_run_on(z) or weight.requires_grad:
+    if not kernels_run_on(z) or weight.requires_grad or halo_of(graph) is not None:
         return _by_hops(z, weight, graph, hops, query, bias)
     training = torch.is_grad_enabled()
     by_source = graph.transposed if training else (None, None, None)

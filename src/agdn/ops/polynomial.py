@@ -16,6 +16,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
+from agdn.ops.halo import halo_of
 from agdn.ops.propagate import in_source_order, propagate
 from agdn.ops.route import route
 
@@ -29,7 +30,7 @@ def polynomial(z: Tensor, weight: Tensor, graph: Graph, coefficients: Tensor | S
         coefficients: ``(K + 1,)``; a tensor may be learnt.
     """
     c = torch.as_tensor(coefficients, dtype=z.dtype, device=z.device)
-    if not kernels_run_on(z) or weight.requires_grad:
+    if not kernels_run_on(z) or weight.requires_grad or halo_of(graph) is not None:
         return _by_hops(z, weight, graph, c)
     training = torch.is_grad_enabled()
     by_source = graph.transposed if training else (None, None, None)
@@ -43,7 +44,8 @@ def polynomial(z: Tensor, weight: Tensor, graph: Graph, coefficients: Tensor | S
 
 def powers(x: Tensor, weight: Tensor, graph: Graph, hops: int) -> Tensor:
     """(K + 1, N, C): x, A x, ..., A^K x."""
-    if not kernels_run_on(x) or x.requires_grad or weight.requires_grad or torch.compiler.is_compiling():
+    learnt, whole = x.requires_grad or weight.requires_grad, halo_of(graph) is None
+    if learnt or not whole or not kernels_run_on(x) or torch.compiler.is_compiling():
         found = [x]
         for _ in range(hops):
             found.append(propagate(found[-1].unsqueeze(1), weight, graph).squeeze(1))

@@ -19,6 +19,7 @@ from torch.utils.weak import WeakIdKeyDictionary
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on, only_plain_operators
+from agdn.ops.halo import with_halo
 from agdn.ops.route import route
 
 CHUNK_ELEMENTS = 1 << 22
@@ -30,7 +31,7 @@ def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
     """Apply the transition once.
 
     Args:
-        x: ``(num_src, H, D)`` rows to gather.
+        x: ``(num_src, H, D)`` rows to gather; of a part of a graph its own, the halo's are asked for.
         weight: ``(E, H)`` transition weights in the graph's order, or ``(E, 1)`` for all heads alike.
         graph: Where to gather from.
 
@@ -39,6 +40,7 @@ def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
     """
     if weight.size(1) != x.size(1):
         return propagate(x.flatten(1).unsqueeze(1), weight, graph).view(-1, *x.shape[1:])
+    x = with_halo(x, graph)
     if only_plain_operators():
         return _summed_bags(x, weight, graph)
     by_source = graph.transposed if torch.is_grad_enabled() else (None, None, None)

@@ -11,10 +11,15 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on
+from agdn.ops.halo import with_halo
 
 
 def edge_scores(source: Tensor, target: Tensor | None, edge: Tensor | None, graph: Graph, slope: float) -> Tensor:
-    """(num_src, H), (num_dst, H) or None, (E, H) in the graph's order or None -> (E, H) in the graph's order."""
+    """(num_src, H), (num_dst, H) or None, (E, H) in the graph's order or None -> (E, H) in the graph's order.
+
+    Of a part of a graph the rows of ``source`` are its own.
+    """
+    source = with_halo(source, graph)
     if not kernels_run_on(source):
         scores = source[graph.indices]
         scores = scores if target is None else scores + target[graph.targets]

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.ops.backend import kernels_run_on, only_plain_operators
+from agdn.ops.halo import halo_of, highest_of_sources, to_owners, with_halo
 
 
 def softmax_over_targets(scores: Tensor, graph: Graph) -> Tensor:
@@ -25,6 +26,8 @@ def softmax_over_targets(scores: Tensor, graph: Graph) -> Tensor:
 
 def softmax_over_sources(scores: Tensor, graph: Graph) -> Tensor:
     """(E, H) scores -> weights that sum to one over the outgoing edges of every node."""
+    if halo_of(graph) is not None:
+        return _softmax_over_sources_of_parts(scores, graph)
     if only_plain_operators():
         return _softmax(scores, graph.indices, graph.num_src)
     weights: Tensor = segment_softmax(scores, graph.transposed.indptr, graph.transposed.order)
@@ -37,8 +40,18 @@ def sum_over_targets(values: Tensor, graph: Graph) -> Tensor:
 
 
 def sum_over_sources(values: Tensor, graph: Graph) -> Tensor:
-    """(E, F) values in the graph's order -> (num_src, F) sums over outgoing edges."""
-    return values.new_zeros(graph.num_src, *values.shape[1:]).index_add(0, graph.indices, values)
+    """(E, F) values in the graph's order -> (num_src, F) sums over outgoing edges, of a part those of all parts."""
+    sums = values.new_zeros(graph.num_src, *values.shape[1:]).index_add(0, graph.indices, values)
+    return sums if halo_of(graph) is None else with_halo(to_owners(sums, graph), graph)
+
+
+def _softmax_over_sources_of_parts(scores: Tensor, graph: Graph) -> Tensor:
+    """A source's edges may lie in several parts: its largest score and its sum are those of all."""
+    source = graph.indices.long()
+    low = scores.detach().new_full((graph.num_src, scores.size(1)), -torch.inf)
+    peak = low.scatter_reduce_(0, source[:, None].expand_as(scores), scores.detach(), "amax")
+    weight = (scores - highest_of_sources(peak, graph)[source]).exp()
+    return weight / sum_over_sources(weight, graph)[source]
 
 
 @torch.library.custom_op("agdn::segment_softmax", mutates_args=())

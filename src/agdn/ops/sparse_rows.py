@@ -16,7 +16,7 @@ from agdn.ops.propagate import propagate
 
 DENSEST = 0.05  # share of entries up to which a sparse product is faster than a dense one
 NARROWEST = 32  # columns
-STRUCTURE = "_agdn_structure"
+STRUCTURE, PLACES = "_agdn_structure", "_agdn_places"
 
 
 def is_sparse(x: Tensor) -> bool:
@@ -52,15 +52,36 @@ def select_rows(x: Tensor, rows: Tensor) -> Tensor:
     if not is_sparse(x):
         return x[rows]
     indptr, places = entry_places(x.crow_indices(), rows)
-    return _made(indptr, x.col_indices()[places], x.values()[places], (len(rows), x.size(1)))
+    chosen = _made(indptr, x.col_indices()[places], x.values()[places], (len(rows), x.size(1)))
+    setattr(chosen, PLACES, places)
+    return chosen
 
 
 def entry_places(indptr: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
     """Where the entries of some rows begin among themselves, and where each of them stands among all."""
-    starts, counts = indptr[rows], indptr.diff()[rows]
-    ends = counts.cumsum(0)
-    places = torch.repeat_interleave(starts - (ends - counts), counts) + torch.arange(int(counts.sum()))
-    return torch.cat([ends.new_zeros(1), ends]), places
+    counts = indptr.diff()[rows]
+    return torch.cat([counts.new_zeros(1), counts.cumsum(0)]), positions(indptr[rows], counts)
+
+
+def sparse_part(x: Tensor, first_entry: Tensor) -> Tensor:
+    """(N, F) dense rows as sparse ones; entry ``first_entry[i]`` of the whole is the first of row i."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        part = x.to_sparse_csr()
+    setattr(part, PLACES, positions(first_entry, part.crow_indices().diff()))
+    return part
+
+
+def positions(starts: Tensor, counts: Tensor) -> Tensor:
+    """The positions from each start on, as many as counted, one run behind the other."""
+    begun = counts.cumsum(0) - counts
+    return torch.repeat_interleave(starts - begun, counts) + torch.arange(int(counts.sum()))
+
+
+def places_of(x: Tensor) -> Tensor | None:
+    """Where the entries of selected rows were among those of all rows; None where nothing was selected."""
+    places: Tensor | None = getattr(x, PLACES, None)
+    return places
 
 
 def dense(x: Tensor) -> Tensor:

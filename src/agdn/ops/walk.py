@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import prod
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -38,6 +41,7 @@ class Walk:
         self.head_scale = torch.ones(self.heads, dtype=z.dtype) if log_scale is None else log_scale.exp()
         self.has_log_scale = log_scale is not None
         self.rows = row_chunks(self.nodes)
+        self.ids: np.ndarray | None = None  # of the rows, for dropout; None where they are the positions
         self.visits = visits
         self.chunks, self.route = along(visits, indptr)
 
@@ -81,8 +85,15 @@ class Walk:
 
     def _as_transition_sees(self, z: Tensor) -> np.ndarray:
         """Rows with one head for a transition that all heads share."""
-        array: np.ndarray = z.view(len(z), 1 if self.weight.size(2) == 1 else z.size(1), -1).numpy()
+        rows, heads, channels = len(z), z.size(1), prod(z.shape[2:])
+        shared = self.weight.size(2) == 1
+        array: np.ndarray = z.view((rows, 1, heads * channels) if shared else (rows, heads, channels)).numpy()
         return array
+
+    @property
+    def dropout_ids(self) -> tuple[np.ndarray, bool]:
+        """Ids of the rows, and whether they are to be looked at."""
+        return (self.indptr, False) if self.ids is None else (self.ids, True)
 
     def _dropped(self, z: Tensor, k: int, block: Block, buffer: Tensor | None) -> Tensor:
         """What hop k reads: z, or z with channels dropped out."""
@@ -92,8 +103,7 @@ class Walk:
         drop(
             self.rows,
             z.numpy(),
-            self.indptr,
-            False,
+            *self.dropout_ids,
             self.seed + k,
             self.p,
             block.offset(self.channels),
@@ -166,19 +176,22 @@ class Walk:
                     walk.probe_rows(self.rows, z.numpy(), *probes)
             else:
                 following = stored[k - 1] if len(stored) else spare[k % len(spare)]
-                x = self._as_transition_sees(self._dropped(z, k, whole, buffer))
-                edges = (self.chunks, self.route, self.indptr, self.indices, self._hop_weight(k), x)
-                y = self._as_transition_sees(following)
-                if probed and not cache_blocks.worthwhile(x, len(self.indices)):
-                    walk.product_probed(*edges, y, following.numpy(), *probes)
-                else:
-                    cache_blocks.product(*edges, y)
-                    if probed:
-                        walk.probe_rows(self.rows, following.numpy(), *probes)
+                self._hop(k, self._dropped(z, k, whole, buffer), following, probes if probed else ())
                 z = following
             if self.attends:
                 self._add_constants(k, key_dots, asked, whole)
             each(k, z)
+
+    def _hop(self, k: int, z: Tensor, following: Tensor, probes: tuple[Any, ...]) -> None:
+        """Hop k of the rows z into ``following``, whose rows are probed where there are ``probes``."""
+        x, y = self._as_transition_sees(z), self._as_transition_sees(following)
+        edges = (self.chunks, self.route, self.indptr, self.indices, self._hop_weight(k), x)
+        if probes and not cache_blocks.worthwhile(x, len(self.indices)):
+            walk.product_probed(*edges, y, following.numpy(), *probes)
+            return
+        cache_blocks.product(*edges, y)
+        if probes:
+            walk.probe_rows(self.rows, following.numpy(), *probes)
 
     def _add_constants(self, k: int, key_dots: Tensor, asked: Tensor, whole: Block) -> None:
         if self.shift is not None and self.key is not None and self.query is not None and k in self.row:

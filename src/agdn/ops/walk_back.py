@@ -241,7 +241,7 @@ class WalkBack:
             else:
                 walk.hop_back(
                     *hop, self.want_weight, z.numpy(), out.numpy(), g.numpy(), *combined, values.numpy(),
-                    own, partial, *wants, f.seed + k + 1, f.p, block.offset(f.channels), f.channels,
+                    own, partial, *wants, f.seed + k + 1, *f.dropout_ids, f.p, block.offset(f.channels), f.channels,
                 )  # fmt: skip
         if self.attention_follows and in_sum:
             self._put(self.signal[k - f.first_hop], product, block)

@@ -35,7 +35,7 @@ class ClusterPartition:
             raise ValueError(f"batch_parts must lie in 1..{parts}, the clusters there are; got {batch_parts}")
         check_seed(seed)
         self.graph, self.parts, self.batch_parts, self.seed = graph.to("cpu"), parts, batch_parts, seed
-        self.clusters = _clusters(self.graph, parts, derived(seed, CLUSTERS))
+        self.clusters = clusters(self.graph, parts, derived(seed, CLUSTERS))
         self._indptr, self._nodes = grouped(self.clusters, parts, self.graph.indices.dtype)
         self._order = EachEpoch(self._shuffled)
 
@@ -54,24 +54,24 @@ class ClusterPartition:
         return order
 
 
-def _clusters(graph: Graph, parts: int, seed: int) -> Tensor:
+def clusters(graph: Graph, parts: int, seed: int) -> Tensor:
     """(N,) int32. Where there is nothing to cut, any equal sizes are as good."""
     if parts == 1:
         return torch.zeros(graph.num_nodes, dtype=torch.int32)
     links = graph.undirected().without_self_loops()
     if links.num_edges == 0 or graph.num_nodes <= parts:
-        return _random_clusters(graph.num_nodes, parts, seed)
+        return random_clusters(graph.num_nodes, parts, seed)
     try:
         import pymetis
     except ImportError:
         _warn_random()
-        return _random_clusters(graph.num_nodes, parts, seed)
+        return random_clusters(graph.num_nodes, parts, seed)
     rows = pymetis.CSRAdjacency(links.indptr.numpy(), links.indices.numpy())
     _, membership = pymetis.part_graph(parts, rows, options=pymetis.Options(seed=seed % METIS_SEEDS))
     return torch.as_tensor(membership, dtype=torch.int32)
 
 
-def _random_clusters(num_nodes: int, parts: int, seed: int) -> Tensor:
+def random_clusters(num_nodes: int, parts: int, seed: int) -> Tensor:
     """Sizes that differ by one node at most."""
     order = torch.randperm(num_nodes, generator=torch.Generator().manual_seed(seed))
     return (torch.arange(num_nodes, dtype=torch.int32) % parts)[order]

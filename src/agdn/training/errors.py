@@ -11,3 +11,7 @@ class CheckpointError(TrainingError):
 
 class ResumeWarning(UserWarning):
     """The run goes on, but not bit for bit as it would have; the message says why."""
+
+
+class LostRank(RuntimeError):
+    """Another process of the same run is gone, stuck or out of reach; the message names it. The run can be resumed."""

@@ -128,12 +128,12 @@ def own_back(
 def hop_back(
     chunks, route, indptr, indices, a, y, x, x_grad, a_grad, want_a,
     z, z_grad, g, gain, key, query, coefficient, own, sums, want_signal, want_key, want_query, products, want_product,
-    seed, p, offset, full_channels,
+    seed, ids, with_ids, p, offset, full_channels,
 ):  # fmt: skip
     """Gradient of hop k - 1 from that of hop k (``y``) and from the combination, edge weights in the same gather.
 
     ``x`` and ``x_grad`` are ``z`` and ``z_grad`` with rows seen as the transition sees them. With ``p`` > 0 the hop
-    read a dropped-out ``x``; the same mask is drawn again.
+    read a dropped-out ``x``; the same mask is drawn again, by the rows' ``ids`` or positions.
     """
     for chunk in prange(len(chunks) - 1):
         mask = np.ones((z.shape[1], z.shape[2]), z.dtype)
@@ -142,7 +142,7 @@ def hop_back(
             j, following = route[at], indptr[route[min(at + 1, len(route) - 1)]]
             begin, end = indptr[j], indptr[j + 1]
             if p > 0:
-                keep_row(seed, j, p, offset, full_channels, mask)
+                keep_row(seed, ids[j] if with_ids else j, p, offset, full_channels, mask)
                 flat_mask, flat_x, flat_dropped = mask.reshape(-1), z[j].reshape(-1), dropped.reshape(-1)
                 for c in range(len(flat_mask)):
                     flat_dropped[c] = flat_x[c] * flat_mask[c]
