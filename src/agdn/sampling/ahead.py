@@ -9,14 +9,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from agdn.sampling.batch import Batch, Sampler
 
 
-def batches(sampler: Sampler, epoch: int, *, start: int = 0, prefetch: int = 2) -> Iterator[Batch]:
-    """The batches ``start``, ``start + 1``, ... of an epoch.
+def batches(sampler: Sampler, epoch: int, *, start: int = 0, stride: int = 1, prefetch: int = 2) -> Iterator[Batch]:
+    """The batches ``start``, ``start + stride``, ... of an epoch.
 
     A thread of its own makes them, up to ``prefetch`` ahead; the compiled samplers do not hold Python's lock while
     they work. What goes wrong there is raised here. The thread ends with the loop, however the loop ends.
 
     Args:
         start: The first batch, for a run that goes on in the middle of an epoch.
+        stride: From one batch to the next; more than 1 where several processes share an epoch.
         prefetch: 0 makes each batch when it is asked for, without a thread.
     """
     if epoch < 0:
@@ -25,7 +26,9 @@ def batches(sampler: Sampler, epoch: int, *, start: int = 0, prefetch: int = 2) 
         raise ValueError(f"start must lie in 0..{len(sampler)}, the batches of an epoch; got {start}")
     if prefetch < 0:
         raise ValueError(f"prefetch must be 0 or more batches, got {prefetch}")
-    indices = range(start, len(sampler))
+    if stride < 1:
+        raise ValueError(f"stride must be at least 1, got {stride}")
+    indices = range(start, len(sampler), stride)
     return _made_ahead(sampler, epoch, indices, prefetch) if prefetch else (sampler.batch(epoch, i) for i in indices)
 
 

@@ -13,6 +13,9 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, PositiveFloat
 from torch import Tensor
 
+from agdn.graph import Graph
+from agdn.ops.halo import halo_of, mean_over_parts
+
 
 class ConsistencyOptions(BaseModel):
     """How far passes with different dropout are drawn together.
@@ -32,12 +35,14 @@ class ConsistencyOptions(BaseModel):
     confidence: Annotated[float, Field(ge=0, lt=1)] = 0.0
 
 
-def consistency_penalty(passes: Sequence[Tensor], options: ConsistencyOptions) -> Tensor:
-    """(rows, C) logits of every pass -> a scalar."""
+def consistency_penalty(passes: Sequence[Tensor], options: ConsistencyOptions, graph: Graph | None = None) -> Tensor:
+    """(rows, C) logits of every pass -> a scalar; of a part of a graph, what it adds to that of all parts."""
     probabilities = torch.stack([outputs.float().softmax(1) for outputs in passes])
     mean = probabilities.mean(0)
     sharpened = mean.detach() ** (1 / options.temperature)
     sharpened = sharpened / sharpened.sum(1, keepdim=True)
     sure = mean.detach().amax(1) > options.confidence
     apart = (probabilities - sharpened).square().sum(2)[:, sure]
-    return options.weight * (apart.mean() if apart.numel() else apart.sum())
+    if not apart.numel() and (graph is None or halo_of(graph) is None):
+        return options.weight * apart.sum()
+    return options.weight * mean_over_parts(apart, graph)

@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
 from torch import Tensor
 
+from agdn.ops.halo import mean_over_parts
 from agdn.tasks.inputs import Signals
 
 
@@ -51,8 +52,8 @@ class Distillation:
         alpha, t = self.options.alpha, self.options.temperature
         student, teacher = outputs.float() / t, teacher.to(outputs.device) / t
         if self.target == "class":
-            divergence = F.kl_div(student.log_softmax(1), teacher.softmax(1), reduction="none").mean()
+            divergence = F.kl_div(student.log_softmax(1), teacher.softmax(1), reduction="none")
         else:
             answers = [torch.stack([values, -values]) for values in (student, teacher)]
-            divergence = F.kl_div(F.logsigmoid(answers[0]), answers[1].sigmoid(), reduction="none").mean()
-        return (1 - alpha) * on_labels + alpha * t * t * divergence
+            divergence = F.kl_div(F.logsigmoid(answers[0]), answers[1].sigmoid(), reduction="none")
+        return (1 - alpha) * on_labels + alpha * t * t * mean_over_parts(divergence, signals.graph)

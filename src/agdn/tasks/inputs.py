@@ -12,11 +12,13 @@ from torch import Tensor, nn
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
 from agdn.ops import sum_over_targets
-from agdn.ops.sparse_rows import compact, dense, select_rows
+from agdn.ops.halo import own_ids
+from agdn.ops.sparse_rows import compact, dense, select_rows, sparse_part
 from agdn.ops.storage import Storage
 from agdn.sampling import Batch, Neighbourhood, Sampler, batches
 
 Setting = Literal["transductive", "inductive"]
+FIRST_ENTRY = "first_entry"  # of each row's features among those of all, in a part whose whole has sparse ones
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,12 @@ class Inputs:
         """The same, evaluated layer by layer with states in ``storage``."""
         return replace(self, whole=replace(self.whole, storage=storage))
 
-    def pieces(self, epoch: int, start: int = 0) -> Iterator[Signals]:
-        """What the steps of an epoch, counted from 0, are given, from step ``start`` on."""
+    def pieces(self, epoch: int, start: int = 0, stride: int = 1) -> Iterator[Signals]:
+        """What the steps of an epoch, counted from 0, are given: every ``stride``-th from step ``start`` on."""
         if self.sampler is None:
-            yield from [self.train][start:]
+            yield from [self.train][start::stride]
         else:
-            yield from (self.train.piece(batch) for batch in batches(self.sampler, epoch, start=start))
+            yield from (self.train.piece(batch) for batch in batches(self.sampler, epoch, start=start, stride=stride))
 
     @classmethod
     def of(
@@ -150,6 +152,11 @@ class Inputs:
             raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
         _check_signals(dataset, bare)
         whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
+        if (ids := own_ids(dataset.graph)) is not None:
+            if whole.x is not None and not bare and FIRST_ENTRY in dataset.extra:
+                whole = replace(whole, x=sparse_part(whole.x, dataset.extra[FIRST_ENTRY]))
+            whole = replace(whole, nodes=ids, num_seeds=len(ids))
+            return cls(whole, whole)
         if whole.x is not None and not bare:
             whole = replace(whole, x=compact(whole.x))
         if setting == "transductive":

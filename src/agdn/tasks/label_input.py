@@ -67,10 +67,18 @@ class LabelInput:
         else:
             self.encoded = output.standardized(y).float().unsqueeze(1)
 
-    def divided(self, labelled: Labelled) -> tuple[Labelled, Labelled]:
-        """For a step of training, by torch's generator: who is shown and who is asked for, at least one seed."""
-        chance = torch.rand(len(labelled.seeds))
-        hidden = (chance >= self.options.mask_rate) | (chance == chance[labelled.seeds].max())
+    def divided(self, labelled: Labelled, count: int | None = None) -> tuple[Labelled, Labelled]:
+        """For a step of training, by torch's generator: who is shown and who is asked for, at least one seed.
+
+        ``count``: so many training nodes there are, of which ``labelled`` are those of a part of the graph.
+        """
+        if count is None:
+            chance = torch.rand(len(labelled.seeds))
+            last = chance[labelled.seeds].max()
+        else:
+            drawn = torch.rand(count)
+            chance, last = drawn[labelled.positions], drawn.max()
+        hidden = (chance >= self.options.mask_rate) | (chance == last)
         return labelled.part(~hidden), labelled.part(hidden & labelled.seeds)
 
     def signals(self, model: nn.Module, signals: Signals, shown: Labelled) -> Signals:

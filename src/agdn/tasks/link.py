@@ -129,14 +129,17 @@ class LinkTask:
     def _step_size(self) -> int:
         return self.learnt.size(1) if self.batch_size is None else self.batch_size
 
-    def losses(self, model: nn.Module, inputs: Inputs, *, epoch: int = 0, start: int = 0) -> Iterator[Tensor | None]:
-        """The loss of each step of an epoch, from step ``start`` on; None where a piece has no edge."""
+    def losses(
+        self, model: nn.Module, inputs: Inputs, *, epoch: int = 0, start: int = 0, stride: int = 1
+    ) -> Iterator[Tensor | None]:
+        """The loss of every ``stride``-th step of an epoch from ``start`` on; None where a piece has no edge."""
+        own = range(start, self.steps(inputs), stride)
         if inputs.sampler is not None:
-            for step, piece in enumerate(inputs.pieces(epoch, start), start):
+            for step, piece in zip(own, inputs.pieces(epoch, start, stride), strict=True):
                 yield self._loss_in_piece(model, piece, epoch, step)
             return
         order = self._ordered(epoch)
-        for step in range(start, self.steps(inputs)):
+        for step in own:
             chosen = order[step * self._step_size : (step + 1) * self._step_size]
             positives = self.learnt[:, chosen]
             if self._fixed:

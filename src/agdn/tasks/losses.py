@@ -16,6 +16,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from agdn.graph import Graph
+from agdn.ops.halo import sum_over_parts
+
 EPSILON = 1 - math.log(2)
 
 
@@ -25,12 +28,14 @@ class Each(NamedTuple):
     loss: Tensor
     share: Tensor
 
-    def mean(self, node_weight: Tensor | None = None) -> Tensor:
-        """Over what counts; ``node_weight`` (M,) weighs the nodes, as batches do that hold some more often."""
-        if node_weight is None:
-            return self.loss.sum() / self.share.sum()
-        weight = node_weight.reshape(-1, *[1] * (self.loss.dim() - 1))
-        return (weight * self.loss).sum() / (weight * self.share).sum()
+    def mean(self, node_weight: Tensor | None = None, graph: Graph | None = None) -> Tensor:
+        """Over what counts; ``node_weight`` (M,) weighs the nodes, as batches do that hold some more often.
+
+        Where ``graph`` is a part of one, this is what the part adds to the mean over all parts.
+        """
+        weight = 1 if node_weight is None else node_weight.reshape(-1, *[1] * (self.loss.dim() - 1))
+        loss, share = (weight * self.loss).sum(), (weight * self.share).sum()
+        return loss / (share if graph is None else sum_over_parts(share, graph))
 
 
 Loss = Callable[[Tensor, Tensor, Tensor | None, float], Each]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -57,6 +57,7 @@ class NodeTask:
 
     notes: tuple[str, ...] = ()
     pairs_of_step = 0
+    _drawn_at_once: int | None = None  # training nodes for which it is drawn who is shown; None for those at hand
 
     def __init__(
         self,
@@ -111,13 +112,18 @@ class NodeTask:
         """How many columns the task adds to the node features."""
         return 0 if self.labels is None else self.labels.width
 
-    def loss(self, outputs: Tensor, nodes: Tensor, node_weight: Tensor | None = None) -> Tensor:
-        """The mean loss over ``nodes``, weighted where that is asked for; a scalar with its gradient."""
+    def loss(
+        self, outputs: Tensor, nodes: Tensor, node_weight: Tensor | None = None, graph: Graph | None = None
+    ) -> Tensor:
+        """The mean loss over ``nodes``, weighted where that is asked for; a scalar with its gradient.
+
+        Where ``graph`` is a part of one, this is what its nodes add to the mean over those of all parts.
+        """
         y = self.y[nodes.cpu()].to(outputs.device)
         if self.output.target == "numeric":
             y = self.output.standardized(y)
         weights = None if self._weights is None else self._weights.to(outputs.device)
-        return self._loss(outputs.float(), y, weights, self._smoothing).mean(node_weight)
+        return self._loss(outputs.float(), y, weights, self._smoothing).mean(node_weight, graph)
 
     def score(self, outputs: Tensor, nodes: Tensor) -> dict[str, float]:
         """Every score of the task on ``nodes``, the official one first."""
@@ -128,31 +134,36 @@ class NodeTask:
         """Steps of an epoch."""
         return 1 if inputs.sampler is None else len(inputs.sampler)
 
-    def losses(self, model: nn.Module, inputs: Inputs, *, epoch: int = 0, start: int = 0) -> Iterator[Tensor | None]:
-        """The loss of each step of an epoch, from step ``start`` on; None where a batch has no training node.
+    def losses(
+        self, model: nn.Module, inputs: Inputs, *, epoch: int = 0, start: int = 0, stride: int = 1
+    ) -> Iterator[Tensor | None]:
+        """The loss of every ``stride``-th step of an epoch from ``start`` on; None where a batch has no training node.
 
         It is taken on the training nodes that a step is there for, or on those of them whose label is not shown.
         """
-        for given in inputs.pieces(epoch, start):
+        for given in inputs.pieces(epoch, start, stride):
             labelled = self._labelled(given)
-            yield self._loss_on(model, given, labelled) if bool(labelled.seeds.any()) else None
+            yield self._loss_on(model, given, labelled) if self._asks_for(labelled) else None
+
+    def _asks_for(self, labelled: Labelled) -> bool:
+        return bool(labelled.seeds.any())
 
     def _loss_on(self, model: nn.Module, given: Signals, labelled: Labelled) -> Tensor:
         shown, asked = None, labelled.part(labelled.seeds)
         if self.labels is not None:
-            shown, asked = self.labels.divided(labelled)
+            shown, asked = self.labels.divided(labelled, self._drawn_at_once)
         rows, nodes = asked.rows.to(given.graph.device), self.split.train[asked.positions]
         node_weight = None if given.node_weight is None else given.node_weight[rows]
         passes = []
         for _ in range(1 if self._consistency is None else self._consistency.passes):
             last = given if self.labels is None or shown is None else self.labels.signals(model, given, shown)
             passes.append(last.outputs(model))
-        loss = torch.stack([self.loss(outputs[rows], nodes, node_weight) for outputs in passes]).mean()
+        loss = torch.stack([self.loss(outputs[rows], nodes, node_weight, given.graph) for outputs in passes]).mean()
         passes = [outputs[: given.num_seeds] for outputs in passes]
         if self._distillation is not None:
             loss = torch.stack([self._distillation.loss(loss, outputs, given) for outputs in passes]).mean()
         if self._consistency is not None:
-            loss = loss + consistency_penalty(passes, self._consistency)
+            loss = loss + consistency_penalty(passes, self._consistency, given.graph)
         return loss
 
     def _labelled(self, given: Signals) -> Labelled:
@@ -196,11 +207,15 @@ class NodeTask:
         """(N, C) outputs of a trained model -> those that count: corrected and smoothed, if that was asked for."""
         if self._correct_and_smooth is None:
             return outputs
-        nodes = self.split.train.to(outputs.device)
-        labels = nn.functional.one_hot(self.y[self.split.train], self.out_channels).float().to(outputs.device)
-        probabilities = outputs.float().softmax(1)
-        smoothed = smoothing.correct_and_smooth(probabilities, labels, nodes, graph, self._correct_and_smooth)
+        rows, nodes = self._known_rows(graph)
+        labels = nn.functional.one_hot(self.y[nodes], self.out_channels).float().to(outputs.device)
+        probabilities, rows = outputs.float().softmax(1), rows.to(outputs.device)
+        smoothed = smoothing.correct_and_smooth(probabilities, labels, rows, graph, self._correct_and_smooth)
         return smoothing.as_outputs(smoothed)
+
+    def _known_rows(self, graph: Graph) -> tuple[Tensor, Tensor]:
+        """Rows of training nodes, and their ids."""
+        return self.split.train, self.split.train
 
     @property
     def finishes(self) -> bool:
@@ -211,8 +226,11 @@ class NodeTask:
         """Every node with the model as it is, in the mode that it is in; ``finished``: as in the end."""
         outputs = self.outputs(model, inputs)
         outputs = self.finished(outputs, inputs.whole.graph) if finished else outputs
+        return self._evaluation(lambda nodes: outputs[nodes.to(outputs.device)])
+
+    def _evaluation(self, outputs_of: Callable[[Tensor], Tensor]) -> Evaluation:
         parts = {part: getattr(self.split, part) for part in self.parts}
-        rows = {part: outputs[nodes.to(outputs.device)] for part, nodes in parts.items()}
+        rows = {part: outputs_of(nodes) for part, nodes in parts.items()}
         return Evaluation(
             scores={part: self.score(rows[part], parts[part]) for part in parts},
             valid_loss=float(self.loss(rows["valid"], parts["valid"]).detach()),

@@ -43,42 +43,47 @@ def save(folder: Path, state: State) -> None:
     if state.saved_at is None and saved(folder):
         raise CheckpointError(f"{folder} holds the checkpoints of another run; choose another folder, or load them")
     folder.mkdir(parents=True, exist_ok=True)
-    record, tensors = generators.capture()
-    digests: dict[str, str] = {}
+    record, tensors = captured(state)
+    if record.best is not None and state.best is not None and state.best.weights is not None:
+        record.best.file = f"best-{state.best.epoch:08d}.safetensors"
+        record.digests[record.best.file] = write_tensors(folder / record.best.file, state.best.weights)
+    name = f"epoch-{state.epoch:08d}" + (f"-step-{state.step:08d}" if state.step else "")
+    record.digests[f"{name}.safetensors"] = write_tensors(folder / f"{name}.safetensors", tensors)
+    write_record(folder / f"{name}.json", record)
+    _remove_others(folder, {state.place, state.saved_at})
+    state.saved_at = state.place
+
+
+def captured(state: State) -> tuple[CheckpointRecord, dict[str, Tensor]]:
+    """The state as a record and tensors; the weights of its best epoch are not among these."""
+    random, tensors = generators.capture()
     best = None
     if state.best is not None:
         best = BestRecord(epoch=state.best.epoch, value=state.best.value, record=state.best.record, file=None)
-        if state.best.weights is not None:
-            best.file = f"best-{state.best.epoch:08d}.safetensors"
-            digests[best.file] = write_tensors(folder / best.file, state.best.weights)
     moments, scalars = _optimizer_parts(state)
     tensors |= {f"{MODEL}{name}": tensor for name, tensor in state.model.state_dict().items()}
     tensors |= {f"{OPTIMIZER}{name}": tensor for name, tensor in moments.items()}
     if state.ema is not None:
         tensors |= {f"{EMA}{name}": tensor for name, tensor in state.ema.averages.items()}
-    name = f"epoch-{state.epoch:08d}" + (f"-step-{state.step:08d}" if state.step else "")
-    digests[f"{name}.safetensors"] = write_tensors(folder / f"{name}.safetensors", tensors)
-    write_record(
-        folder / f"{name}.json",
-        CheckpointRecord(
-            format=FORMAT,
-            format_version=FORMAT_VERSION,
-            epoch=state.epoch,
-            step=state.step,
-            losses=state.losses,
-            seconds=state.seconds,
-            settings=state.settings.model_dump(mode="json"),
-            rate=RateRecord(**state.rate.state()),
-            best=best,
-            optimizer=scalars,
-            ema_steps=0 if state.ema is None else state.ema.steps,
-            generators=record,
-            digests=digests,
-            **environment(),
-        ),
+    record = CheckpointRecord(
+        format=FORMAT,
+        format_version=FORMAT_VERSION,
+        epoch=state.epoch,
+        step=state.step,
+        losses=state.losses,
+        seconds=state.seconds,
+        settings=state.settings.model_dump(mode="json"),
+        rate=RateRecord(**state.rate.state()),
+        best=best,
+        optimizer=scalars,
+        ema_steps=0 if state.ema is None else state.ema.steps,
+        generators=random,
+        ranks=state.ranks,
+        steps_at_once=state.steps_at_once,
+        digests={},
+        **environment(),
     )
-    _remove_others(folder, {state.place, state.saved_at})
-    state.saved_at = state.place
+    return record, tensors
 
 
 def load(folder: Path, state: State) -> int | None:
@@ -93,7 +98,8 @@ def load(folder: Path, state: State) -> int | None:
             problems.append(error)
             continue
         _require_same_settings(path, record.settings, state)
-        _restore(path, state, record, tensors, best)
+        _warn_of_differences(record, state)
+        restore(path, state, record, tensors, best)
         return record.epoch
     if problems:
         raise CheckpointError(f"{folder} holds no checkpoint that is whole: {problems[0]}")
@@ -147,8 +153,8 @@ def _optimizer_parts(state: State) -> tuple[dict[str, Tensor], dict[str, dict[st
     return moments, scalars
 
 
-def _restore(path: Path, state: State, record: CheckpointRecord, tensors: dict[str, Tensor], best: Best | None) -> None:
-    _warn_of_differences(record)
+def restore(path: Path, state: State, record: CheckpointRecord, tensors: dict[str, Tensor], best: Best | None) -> None:
+    """Bring ``state`` to what was captured; ``path`` names it in errors."""
     weights = _under(MODEL, tensors)
     require_same_tensors(path, weights, state.model.state_dict())
     state.model.load_state_dict(weights)
@@ -163,7 +169,8 @@ def _restore(path: Path, state: State, record: CheckpointRecord, tensors: dict[s
         state.ema.averages = {name: averages[name].to(own.device) for name, own in state.ema.averages.items()}
         state.ema.steps = record.ema_steps
     state.rate.restore(record.rate.model_dump())
-    state.epoch, state.step, state.losses = record.epoch, record.step, list(record.losses)
+    step = record.step * record.steps_at_once // state.steps_at_once
+    state.epoch, state.step, state.losses = record.epoch, step, list(record.losses)
     state.seconds, state.best, state.saved_at = record.seconds, best, state.place
     generators.restore(record.generators, tensors)
 
@@ -189,8 +196,8 @@ def _require_same_settings(path: Path, stored: dict[str, Any], state: State) -> 
             )
 
 
-def _warn_of_differences(record: CheckpointRecord) -> None:
-    for name, now in environment().items():
+def _warn_of_differences(record: CheckpointRecord, state: State) -> None:
+    for name, now in {**environment(), "ranks": state.ranks}.items():
         before = getattr(record, name)
         if before != now:
             warnings.warn(

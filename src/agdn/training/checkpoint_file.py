@@ -62,6 +62,8 @@ class CheckpointRecord(BaseModel):
     threads: PositiveInt
     torch: str
     kernels: bool = True
+    ranks: PositiveInt = 1
+    steps_at_once: PositiveInt = 1
     digests: dict[str, str]
 
 

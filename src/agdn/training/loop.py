@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from agdn.tasks.evaluation import Evaluation
 from agdn.training.epoch import Epoch
 from agdn.training.errors import TrainingError
+from agdn.training.peers import ALONE, Peers
 from agdn.training.precision import autocast
 from agdn.training.settings import Settings
 from agdn.training.state import Best, State
@@ -40,17 +41,19 @@ def fit(
     state: State | None = None,
     *,
     between: Callable[[], None] | None = None,
+    peers: Peers = ALONE,
 ) -> Iterator[Epoch]:
     """Train epoch by epoch, from where ``state`` stands, which may be in the middle of one.
 
     The state is up to date whenever an epoch is handed out, and when ``between`` is called: between two steps.
+    ``peers`` are processes that train the same model in step with this one.
     """
     state = State(model, settings) if state is None else state
     if state.model is not model:
         raise ValueError("this state belongs to another model")
     while state.epoch < settings.epochs:
         clock = _Clock(state)
-        lr, loss = _steps(state, task, inputs, clock, between)
+        lr, loss = _steps(state, task, inputs, clock, between, peers)
         epoch = _concluded(state, task, inputs, lr=lr, loss=loss)
         clock.read()
         epoch = replace(epoch, seconds=clock.seconds)
@@ -78,7 +81,7 @@ class _Clock:
 
 
 def _steps(
-    state: State, task: Task, inputs: Any, clock: _Clock, between: Callable[[], None] | None
+    state: State, task: Task, inputs: Any, clock: _Clock, between: Callable[[], None] | None, peers: Peers
 ) -> tuple[float, float]:
     """One optimiser step for every loss that the task has in an epoch; the rate and the mean loss."""
     lr = state.rate.at(state.epoch + 1)
@@ -89,10 +92,12 @@ def _steps(
     losses = task.losses(state.model, inputs, epoch=state.epoch, start=state.step)
     while state.step < total:
         state.optimizer.zero_grad(set_to_none=True)
+        peers.begin_step(state.epoch, state.step)
         with autocast(state.settings.precision, state.device()):
             loss = next(losses)
-        if loss is not None:
-            _step(state, loss)
+        value = peers.joint_loss(loss)
+        if value is not None:
+            _step(state, loss, value, peers)
         state.step += 1
         if between is not None and state.step < total:
             clock.read()
@@ -102,13 +107,14 @@ def _steps(
     return lr, sum(state.losses) / len(state.losses)
 
 
-def _step(state: State, loss: Tensor) -> None:
-    value = float(loss.detach())
+def _step(state: State, loss: Tensor | None, value: float, peers: Peers) -> None:
     if not math.isfinite(value):
         raise TrainingError(
             f"the loss became {value} in epoch {state.epoch + 1}; lower optimizer.lr, or set clip_norm or warmup_epochs"
         )
-    loss.backward()
+    if loss is not None:
+        loss.backward()
+    peers.join_gradients(state.model)
     _clip(state.model, state.settings)
     state.optimizer.step()
     if state.ema is not None:

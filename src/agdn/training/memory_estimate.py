@@ -68,12 +68,19 @@ def _scaled(peak: Callable[[nn.Module, Signals], int], model: nn.Module, signals
 
 
 def check(
-    model: nn.Module, inputs: Inputs, settings: Settings, *, added_columns: int = 0, pairs_of_step: int = 0
+    model: nn.Module,
+    inputs: Inputs,
+    settings: Settings,
+    *,
+    added_columns: int = 0,
+    pairs_of_step: int = 0,
+    at_once: int = 1,
 ) -> None:
-    """Refuse a run that will not fit, before its first step."""
+    """Refuse a run that will not fit, before its first step; ``at_once`` such processes share what is free."""
     free = available(next(model.parameters()).device)
     if free is None:
         return
+    free //= at_once
     needed = estimate(model, inputs, settings, added_columns=added_columns, pairs_of_step=pairs_of_step)
     if needed > free:
         smaller = "a smaller link.batch_size" if pairs_of_step else "sampling=auto"

@@ -19,8 +19,10 @@ from agdn.training import checkpoint, memory_estimate, wrappers
 from agdn.training.epoch import Epoch
 from agdn.training.errors import TrainingError
 from agdn.training.loop import fit
+from agdn.training.peers import ALONE, Peers
 from agdn.training.progress import progress
 from agdn.training.settings import Settings
+from agdn.training.shared_steps import SharedSteps
 from agdn.training.signals import Stop, caught
 from agdn.training.state import State
 
@@ -47,7 +49,7 @@ class Trained:
 
 def train(
     model: nn.Module,
-    task: NodeTask | LinkTask,
+    task: NodeTask | LinkTask | SharedSteps,
     inputs: Inputs,
     settings: Settings,
     *,
@@ -58,6 +60,7 @@ def train(
     tensorboard: bool = False,
     check_memory: bool = True,
     watch: Watch | None = None,
+    peers: Peers = ALONE,
 ) -> Trained:
     """Train to the end, and give the model its best weights.
 
@@ -70,34 +73,40 @@ def train(
         label: Show progress under this name.
         checkpoint_seconds: Time between two checkpoints; the end and a signal always save.
         watch: Wraps the epochs from outside; it may end the run by an error of its own.
+        peers: Processes that train the same model in step; the first of them has a ``folder``, the others have none.
 
     Raises:
         Interrupted: SIGTERM or SIGINT came; the state is saved.
     """
-    if folder is None and (resume or tensorboard):
+    if folder is None and peers.is_first and (resume or tensorboard):
         raise ValueError("resume and tensorboard need a folder")
     if settings.epochs == 0:
         return _as_it_is(model, task, inputs)
     state = State(model, settings)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        _resume(folder, state) if resume else _require_new(folder)
+    state.ranks, state.steps_at_once = peers.size, peers.steps_at_once
+    peers.first_does(lambda: None if folder is None else _begin(folder, state, resume=resume))
+    if resume:
+        peers.hand_over(state)
     if check_memory and state.epoch < settings.epochs:
         memory_estimate.check(
             model, inputs, settings, added_columns=task.input_columns, pairs_of_step=task.pairs_of_step
         )
-    with nullcontext(Stop()) if folder is None else caught() as stop:
+    catches = folder is not None or peers.size > 1
+    with caught(second_ends=peers.size == 1) if catches else nullcontext(Stop()) as stop:
         saver = None
-        if folder is not None:
-            saver = wrappers.Checkpoints(state, folder / CHECKPOINT_NAME, seconds=checkpoint_seconds, stop=stop)
+        if catches:
+            place = None if folder is None else folder / CHECKPOINT_NAME
+            saver = wrappers.Checkpoints(state, place, seconds=checkpoint_seconds, stop=stop, peers=peers)
         between = None if saver is None else saver.visit
-        epochs = wrappers.keep_best(fit(model, task, inputs, settings, state, between=between), state)
+        epochs = wrappers.keep_best(fit(model, task, inputs, settings, state, between=between, peers=peers), state)
         if settings.patience is not None:
             epochs = wrappers.patience(epochs, state, settings.patience)
-        if folder is not None and saver is not None:
-            epochs = saver.around(wrappers.log_jsonl(epochs, folder / LOG_NAME, state))
-            if tensorboard:
-                epochs = wrappers.tensorboard(epochs, folder / CURVES_NAME)
+        if folder is not None:
+            epochs = wrappers.log_jsonl(epochs, folder / LOG_NAME, state)
+        if saver is not None:
+            epochs = saver.around(epochs)
+        if folder is not None and tensorboard:
+            epochs = wrappers.tensorboard(epochs, folder / CURVES_NAME)
         if label is not None:
             epochs = progress(epochs, settings.epochs, task.metric, label=label)
         if watch is not None:
@@ -110,7 +119,7 @@ def train(
 
 
 @torch.no_grad()
-def _as_it_is(model: nn.Module, task: NodeTask | LinkTask, inputs: Inputs) -> Trained:
+def _as_it_is(model: nn.Module, task: NodeTask | LinkTask | SharedSteps, inputs: Inputs) -> Trained:
     """A model that is not trained, such as one without parameters: its one evaluation is the run."""
     start = time.perf_counter()
     evaluation = task.evaluate(model.eval(), inputs)
@@ -123,8 +132,12 @@ def _as_it_is(model: nn.Module, task: NodeTask | LinkTask, inputs: Inputs) -> Tr
     return Trained(record.to_json(), 0, seconds, False)
 
 
-def _resume(folder: Path, state: State) -> None:
-    checkpoint.load(folder / CHECKPOINT_NAME, state)
+def _begin(folder: Path, state: State, *, resume: bool) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    if resume:
+        checkpoint.load(folder / CHECKPOINT_NAME, state)
+    else:
+        _require_new(folder)
 
 
 def _require_new(folder: Path) -> None:

@@ -32,14 +32,17 @@ class Stop:
 
 
 @contextmanager
-def caught() -> Iterator[Stop]:
-    """SIGTERM and SIGINT only leave a note while the block runs; the second one ends the process. Main thread only."""
+def caught(*, second_ends: bool = True) -> Iterator[Stop]:
+    """SIGTERM and SIGINT only leave a note while the block runs; the second one ends the process. Main thread only.
+
+    Not so with ``second_ends`` false: a rank may be told by the system and by its launcher.
+    """
     stop = Stop()
 
     def note(number: int, frame: FrameType | None) -> None:
-        if stop.signal is not None:
+        if stop.signal is not None and second_ends:
             os._exit(128 + number)
-        stop.signal = number
+        stop.signal = stop.signal or number
 
     previous = {number: signal.signal(number, note) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

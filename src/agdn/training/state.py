@@ -34,7 +34,11 @@ class State:
         losses: Theirs, of those that had one.
         seconds: Time that all took, over all sittings.
         saved_at: Epoch and step of the last checkpoint that was written or loaded.
+        ranks: Processes that train together.
+        steps_at_once: How many of the task's steps one step takes.
     """
+
+    ranks = steps_at_once = 1
 
     def __init__(self, model: nn.Module, settings: Settings) -> None:
         self.model, self.settings = model, settings

@@ -15,7 +15,8 @@ from typing import Any
 from agdn.data.atomic import write_bytes
 from agdn.training import checkpoint
 from agdn.training.epoch import Epoch
-from agdn.training.errors import TrainingError
+from agdn.training.errors import LostRank, TrainingError
+from agdn.training.peers import ALONE, Peers
 from agdn.training.signals import Interrupted, Stop
 from agdn.training.state import State
 
@@ -47,15 +48,31 @@ def log_jsonl(epochs: Iterator[Epoch], path: Path, state: State) -> Iterator[Epo
 
 
 class Checkpoints:
-    """Saves a state every ``seconds``, after the last epoch, and when asked to stop: then it raises Interrupted."""
+    """Saves a state every ``seconds``, after the last epoch, and when asked to stop: then it raises Interrupted.
 
-    def __init__(self, state: State, folder: Path, *, seconds: float = 30.0, stop: Stop | None = None) -> None:
-        self.state, self.folder, self.seconds, self.stop = state, folder, seconds, stop
+    Without a ``folder`` nothing is saved; the process only stops together with its ``peers``.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        folder: Path | None,
+        *,
+        seconds: float = 30.0,
+        stop: Stop | None = None,
+        peers: Peers = ALONE,
+    ) -> None:
+        self.state, self.folder, self.seconds, self.stop, self.peers = state, folder, seconds, stop, peers
         self._place, self._time = state.place, time.monotonic()
 
     def visit(self) -> None:
         """Where the state is whole: after an epoch, or between two steps of one."""
-        asked = None if self.stop is None else self.stop.signal
+        try:
+            asked = self.peers.signal(None if self.stop is None else self.stop.signal)
+        except LostRank:  # the state is whole, and what comes next cannot be computed
+            if self.state.place != self._place:
+                self._save()
+            raise
         if asked is not None or time.monotonic() - self._time >= self.seconds:
             self._save()
         if asked is not None:
@@ -69,7 +86,8 @@ class Checkpoints:
             self._save()
 
     def _save(self) -> None:
-        checkpoint.save(self.folder, self.state)
+        if self.folder is not None:
+            checkpoint.save(self.folder, self.state)
         self._place, self._time = self.state.place, time.monotonic()
 
 
