@@ -204,4 +204,39 @@ def text(name: str, root: Path | None, out: Path, parts: tuple[Any, ...], width:
     click.echo(features.settings["note"])
 
 
+@data.command()
+@click.argument("name", metavar="DATASET|RECIPE")
+@ROOT
+@click.option("--parts", type=click.IntRange(min=1), required=True, help="One for every process that will train.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to store the parts in.")
+@click.option(
+    "--by", "how", type=click.Choice(["metis", "random"]), default="metis", show_default=True, help="Who owns a node."
+)
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Keys of data:, such as self_loops=add.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Fixes everything that is drawn."
+)
+@JSON
+def partition(
+    name: str, root: Path | None, parts: int, out: Path, how: Any, changes: tuple[str, ...], seed: int, as_json: bool
+) -> None:
+    """Store DATASET in parts, so that each process that trains on it opens its own alone.
+
+    A recipe names its data set and what is done to it. Train with agdn train RECIPE --set data.name=FOLDER --nproc N.
+    """
+    from agdn.experiments.partitioning import partition_dataset
+
+    with progress_bars() as bars:
+        record = partition_dataset(
+            name, parts, out, how=how, root=root, changes=changes, seed=seed, progress=bars.update
+        )  # fmt: skip
+    if as_json:
+        print_json(record.model_dump(mode="json"))
+        return
+    rows = [
+        (str(rank), f"{part.nodes:,}", f"{part.edges:,}", f"{part.halo:,}") for rank, part in enumerate(record.parts)
+    ]
+    print_table(f"{out}: {record.nodes:,} nodes, {record.edges:,} edges", ("part", "nodes", "edges", "halo"), rows)
+
+
 data.add_command(embed)

@@ -20,16 +20,76 @@ Row = tuple[str, str, str]
 
 
 @click.command()
+@click.option(
+    "--distributed", is_flag=True, help="Check how ranks work together; start it by torchrun, or with --nproc."
+)
+@click.option("--nproc", type=click.IntRange(min=1), help="With --distributed: ranks to start on this machine.")
+@click.option("--dataset", help="With --distributed: a data set that all ranks must have alike.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Seconds that ranks wait for one."
+)
 @JSON
-def doctor(as_json: bool) -> None:
-    """Check the installation: versions, cores, memory, kernels, data and cache folders. Exits with 1 on a problem."""
-    rows = [*_versions(), *_machine(), _kernels(), *_folders()]
+def doctor(distributed: bool, nproc: int | None, dataset: str | None, timeout: float, as_json: bool) -> None:
+    """Check the installation: versions, cores, memory, kernels, data and cache folders. Exits with 1 on a problem.
+
+    With --distributed, check ranks instead: who they are, that they have the same code, versions and data, their
+    clocks, what passes between them, and that a layer on a graph in parts gives the numbers of the whole graph.
+    """
+    if distributed:
+        rows = _ranks(nproc, dataset, timeout)
+        if not rows:
+            return
+    elif nproc is not None or dataset is not None:
+        raise click.UsageError("--nproc and --dataset belong to --distributed")
+    else:
+        rows = [*_versions(), *_machine(), _kernels(), *_folders()]
     if as_json:
         print_json([dict(zip(("what", "found", "state"), row, strict=True)) for row in rows])
     else:
         print_table("doctor", ("what", "found", "state"), rows)
     if any(state.startswith("problem") for _, _, state in rows):
         sys.exit(1)
+
+
+def _ranks(nproc: int | None, dataset: str | None, timeout: float) -> list[Row]:
+    """What the ranks found, for rank 0 to print; nothing on the others."""
+    from agdn.cli.ranks import as_rank, start_ranks
+    from agdn.distributed.world import current, launched
+
+    if not launched():
+        if nproc is None:
+            raise click.UsageError(
+                "--distributed needs ranks: start it with torchrun ... -m agdn doctor, or give --nproc"
+            )
+        start_ranks(nproc, None, 0)
+
+    def examined() -> list[Row]:
+        from agdn.distributed.doctor import examined
+
+        world = current()
+        assert world is not None
+        found = examined(world, world.all_do(lambda: None if dataset is None else _fingerprint(dataset)))
+        return found if world.rank == 0 else []
+
+    return as_rank(examined, timeout)
+
+
+def _fingerprint(dataset: str) -> str:
+    """Of a data set's structure and signals: equal sets give equal words."""
+    import hashlib
+
+    from agdn.data.names import load_dataset
+    from agdn.distributed.part_store import is_in_parts, read_partition
+
+    if is_in_parts(dataset):
+        record = read_partition(dataset)
+        return f"{record.key}, {record.nodes:,} nodes, {len(record.parts)} parts"
+    loaded = load_dataset(dataset)
+    digest = hashlib.sha256()
+    for tensor in (loaded.graph.indptr, loaded.graph.indices, loaded.x, loaded.y, loaded.edge_attr):
+        if tensor is not None:
+            digest.update(tensor.contiguous().numpy().data)
+    return f"{loaded.name}, {loaded.graph.num_nodes:,} nodes, {digest.hexdigest()[:16]}"
 
 
 def _versions() -> list[Row]:

@@ -20,6 +20,18 @@ from agdn.cli.printing import print_json, print_table
 @click.option("--out", type=click.Path(path_type=Path), default="runs", show_default=True, help="Where runs are kept.")
 @click.option("--resume", is_flag=True, help="Go on with runs that were stopped.")
 @click.option("--jobs", type=int, help="Seeds at a time; by default as many as cores and memory allow.")
+@click.option(
+    "--nproc",
+    type=click.IntRange(min=1),
+    help="Processes of this machine that share every run; see docs/distributed.md.",
+)
+@click.option(
+    "--max-restarts",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="With --nproc: how often all are started anew when one dies.",
+)
 @click.option("--device", help="Short for --set device=...: cpu or cuda.")
 @click.option(
     "--checkpoint-seconds",
@@ -38,6 +50,8 @@ def train(
     out: Path,
     resume: bool,
     jobs: int | None,
+    nproc: int | None,
+    max_restarts: int,
     device: str | None,
     checkpoint_seconds: float,
     quiet: bool,
@@ -46,9 +60,12 @@ def train(
     """Train recipes, one run a seed, and print one table. FOLDER is a stored dataset, for which a recipe is at hand.
 
     A seed that is finished is not run again. Stopped by SIGTERM or Ctrl-C, a run is saved and goes on with --resume.
+    Started by torchrun, or with --nproc, several processes share every run.
     """
+    from agdn.cli.ranks import as_rank, start_ranks
+    from agdn.distributed.world import launched
     from agdn.experiments.recipes import read_recipe
-    from agdn.experiments.result import Run, shown
+    from agdn.experiments.result import Result, Run, shown
     from agdn.experiments.run import run_all
     from agdn.experiments.seeds import parse_seeds
     from agdn.experiments.tables import results_table
@@ -57,6 +74,8 @@ def train(
 
     overrides = [*changes, *([f"device={device}"] if device is not None else [])]
     configs = [read_recipe(recipe, overrides) for recipe in recipes]
+    if nproc is not None and not launched():
+        start_ranks(nproc, configs[0].threads, max_restarts)
     reuse_freed_memory()
 
     def finished(run: Run) -> None:
@@ -64,8 +83,8 @@ def train(
             scores = shown(run.score("test"), None, run.metric)
             click.echo(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s", err=True)
 
-    try:
-        results = run_all(
+    def trained() -> list[Result]:
+        return run_all(
             configs,
             seeds=parse_seeds(seeds),
             data=data,
@@ -76,9 +95,14 @@ def train(
             checkpoint_seconds=checkpoint_seconds,
             finished=finished,
         )
+
+    try:
+        results = as_rank(trained, configs[0].distributed.timeout) if launched() else trained()
     except Interrupted as interrupted:
         click.echo(f"agdn: {interrupted}; go on with: {_resume_command()}", err=True)
         sys.exit(interrupted.exit_code)
+    if not results:  # of a rank that is not the first
+        return
     if as_json:
         print_json([result.to_json() for result in results])
         return

@@ -229,6 +229,22 @@ class Task(Section):
         return {name: getattr(self, name) for name in type(self).model_fields if name != "setting"}
 
 
+class Distributed(Section):
+    """How several processes share a run; see ``agdn train --nproc`` and torchrun.
+
+    Attributes:
+        mode: ``graph`` gives every process a part of the graph and computes what one process would; ``parts`` deals
+            out the batches of a sampler, or of links, and averages gradients; ``auto`` is ``parts`` where there are
+            batches, else ``graph``.
+        partition: Who owns which nodes in mode ``graph``: ``metis``, with few edges between parts, or ``random``.
+        timeout: Seconds that processes wait for each other before the run ends with an error that names the late one.
+    """
+
+    mode: Literal["auto", "graph", "parts"] = "auto"
+    partition: Literal["metis", "random"] = "metis"
+    timeout: PositiveFloat = 1800.0
+
+
 class Figure(Section):
     """A test score with its spread, in percent where the metric is a share.
 
@@ -278,6 +294,7 @@ class Config(Section):
         sampling: Train in pieces of the graph; None takes all of it in every step.
         inference_memory: Evaluate layer by layer, with hidden states in memory up to so much (8GB) and in mapped files
             beyond it; None evaluates all at once.
+        distributed: How several processes share the run, where several are started.
         device: ``cpu`` or ``cuda``.
         threads: Of torch and the kernels; None shares out the machine's cores. Bits repeat at a fixed number.
         published: The figure that a paper prints for this recipe.
@@ -293,6 +310,7 @@ class Config(Section):
     training: Settings = Settings()
     sampling: Sampling | None = None
     inference_memory: MemorySize | None = None
+    distributed: Distributed = Distributed()
     device: str = "cpu"
     threads: PositiveInt | None = None
     published: Published | None = None

@@ -32,6 +32,9 @@ class Run(Section):
         peak_memory: Bytes that the process held at most, data included; on a GPU those that torch allocated.
         dataset: Its name and sizes, those of the ``parts`` of its split, and the ``signals`` that models were given.
         output: How the model's outputs are read: see :class:`agdn.tasks.output.NodeOutput`.
+        ranks: Processes that trained together; ``threads`` and ``peak_memory`` are those of one of them.
+        sent: Bytes that one of them gave to the others, where they had the graph in parts; None elsewhere.
+        parts: Sizes of these: own ``nodes``, ``edges`` into them, rows of ``halo``, and rows ``given`` to others.
     """
 
     folder: Path = Field(exclude=True)
@@ -55,6 +58,9 @@ class Run(Section):
     published: Published | None = None
     versions: dict[str, str]
     threads: int
+    ranks: int = 1
+    sent: int | None = None
+    parts: tuple[dict[str, int], ...] = ()
 
     def score(self, part: Part = "test") -> float:
         """The official score on a part."""

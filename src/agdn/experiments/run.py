@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from agdn.data.store import is_stored
+from agdn.distributed.part_store import is_in_parts
+from agdn.distributed.world import current, local_size
 from agdn.experiments.config import Config
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.jobs import side_by_side, threads_each
@@ -85,13 +87,25 @@ def run_all(
     experiments = [
         Experiment(config, seed, seed_folder(Path(out), config.name, seed)) for config in configs for seed in chosen
     ]
+    if (world := current()) is not None:  # every rank goes through all; the first knows what is finished
+        for experiment in experiments:
+            label = f"{experiment.config.name} seed {experiment.seed}" if progress else None
+            one = _with_threads(experiment, threads_each(local_size()))
+            run = one.run(resume=resume, label=label, checkpoint_seconds=checkpoint_seconds)
+            if finished and world.rank == 0:
+                finished(run)
+        return [] if world.rank else _results(configs, chosen, Path(out))
     for experiment in experiments:
         if experiment.folder.exists():
             claim(experiment.folder, experiment.config)
     pending = [experiment for experiment in experiments if not is_finished(experiment.folder)]
     _train(pending, resume=resume, jobs=jobs, progress=progress, seconds=checkpoint_seconds, finished=finished)
+    return _results(configs, chosen, Path(out))
+
+
+def _results(configs: Sequence[Config], seeds: Sequence[int], out: Path) -> list[Result]:
     return [
-        Result(config.name, tuple(read_run(seed_folder(Path(out), config.name, seed)) for seed in chosen))
+        Result(config.name, tuple(read_run(seed_folder(out, config.name, seed)) for seed in seeds))
         for config in configs
     ]
 
@@ -142,7 +156,7 @@ def located(config: Config, root: str | Path | None) -> Config:
         if not Path(root).is_dir():
             raise ValueError(f"the data folder {root} does not exist")
         changes["root"] = os.path.abspath(root)
-    if is_stored(data.name):
+    if is_stored(data.name) or is_in_parts(data.name):
         changes["name"] = os.path.abspath(data.name)
     if data.features is not None:
         changes["features"] = data.features_by(os.path.abspath)

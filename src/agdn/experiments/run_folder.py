@@ -29,6 +29,8 @@ NOT_COMPARED = {
     ("description",),
     ("published",),
     ("name",),
+    ("distributed", "partition"),
+    ("distributed", "timeout"),
     ("task", "distillation", "runs"),
     ("task", "distillation", "teacher"),
 }
