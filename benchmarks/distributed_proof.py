@@ -206,20 +206,42 @@ def hosts(options: argparse.Namespace, work: Path) -> list[str]:
         while not (log.exists() and len(log.read_text().splitlines()) >= 3):
             time.sleep(0.05)
         _link("down")
-        codes = [process.wait() for process, _ in cut]
-        spoken = [line for _, path in cut for line in path.read_text().splitlines()]
-        said = sorted({line for line in spoken if line.startswith("agdn: rank")})
+        said = sorted(_last_words(path, options.timeout + 120) for _, path in cut)
+        codes = [_ended(process) for process, _ in cut]
         epochs = len(log.read_text().splitlines())
         lines.append(f"The link cut after {epochs} epochs: exit codes {codes}, and they said:")
         lines += [f"> {line}" for line in said]
         _link("up")
         again = _on_hosts(options, work / "cut", "--resume", *limit)
         codes = [process.wait() for process, _ in again]
+        if any(codes):
+            raise SystemExit("\n".join(path.read_text()[-2000:] for _, path in again))
         same = digest(folder(options, work / "cut")) == digest(folder(options, work / "whole"))
         return [*lines, f"Resumed over a mended link: exit codes {codes}, weights of the undisturbed run: {same}."]
     finally:
         for name in HOSTS:
             subprocess.run(["ip", "netns", "delete", name], check=False)
+
+
+def _last_words(path: Path, seconds: float) -> str:
+    """What a rank says when it gives up."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        for line in path.read_text().splitlines():
+            if line.startswith("agdn: rank"):
+                return line
+        time.sleep(0.5)
+    return "nothing"
+
+
+def _ended(process: subprocess.Popen[bytes], seconds: float = 60) -> int:
+    """The code of a torchrun; one that waits for the lost host, which TCP gives up after many minutes, is stopped."""
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        for pid in [*ranks_of(process.pid).values(), process.pid]:
+            os.kill(pid, signal.SIGKILL)
+        return process.wait()
 
 
 def _make_hosts() -> None:

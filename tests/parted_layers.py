@@ -120,9 +120,9 @@ def sent_by_model(world: World, transition: str) -> list[float]:
     graph, x, *_ = whole(torch.float32)
     part = PartGraph.joined(cut_out(graph, owner("uneven"), world.rank), world)
     model = AGDN(6, 4, 3, num_layers=2, heads=2, hops=3, transition=transition, norm="none")
-    start = world.bytes_sent
+    start = world.sent.total()
     model(x[part.nodes].requires_grad_(), part).sum().backward()
-    step = world.bytes_sent - start
+    step = world.sent.total() - start
     with torch.no_grad():
         model.eval()(x[part.nodes], part)
-    return [step, world.bytes_sent - start - step, len(part.halo.sent), part.halo.size]
+    return [step, world.sent.total() - start - step, len(part.halo.sent), part.halo.size]

@@ -19,6 +19,8 @@ from torch.distributed import Store, TCPStore  # type: ignore[attr-defined]
 
 PERIOD = 2.0  # seconds between two signs
 SILENT = 3 * PERIOD  # after so long without a sign a rank is taken for gone
+ANSWER = 10.0  # seconds that the store is given to answer
+NO_ANSWER = "the place where ranks meet, on the host of rank 0, does not answer"
 
 
 class Sign(NamedTuple):
@@ -50,7 +52,17 @@ class Beats:
         self._thread.join(2 * PERIOD)
 
     def diagnosis(self) -> str:
-        """Who the others wait for, in words, after a collective has failed."""
+        """Who the others wait for, in words, after a collective has failed.
+
+        A store behind a cut link does not answer, and says so only after many minutes: it is asked by a thread.
+        """
+        said = [NO_ANSWER]
+        asking = threading.Thread(target=lambda: said.append(self._compared()), name="agdn-diagnosis", daemon=True)
+        asking.start()
+        asking.join(SILENT + ANSWER)
+        return said[-1]
+
+    def _compared(self) -> str:
         try:
             before = self._signs()
             time.sleep(SILENT)
@@ -64,8 +76,7 @@ class Beats:
                 return f"all ranks live, but {self._named(late, after[late])} is behind the others"
             return "all ranks live, but a connection between them failed"
         except Exception as error:  # whatever a store raises when nobody answers
-            reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
-            return f"the place where ranks meet, on the host of rank 0, does not answer ({reason})"
+            return f"{NO_ANSWER} ({(str(error).splitlines() or [type(error).__name__])[0][:120]})"
 
     def _named(self, rank: int, sign: Sign) -> str:
         who = self.store.get(f"who/{rank}").decode() if self.store.check([f"who/{rank}"]) else "unknown host"

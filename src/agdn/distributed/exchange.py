@@ -14,6 +14,8 @@ from agdn.distributed.world import World
 from agdn.ops.halo import Waiting
 from agdn.ops.sparse_rows import positions
 
+ROWS, GRADIENTS = "halo rows", "halo gradients"
+
 
 class Exchange:
     """Who has which rows of whom; see :class:`agdn.ops.halo.Halo` for what is asked of it.
@@ -23,13 +25,10 @@ class Exchange:
         halo: (B,) ids of the halo, by owner.
         owners: (B,) ranks that own them, ascending.
         total: Nodes of all ranks.
-
-    Attributes:
-        bytes_sent: What went to other ranks so far.
     """
 
     def __init__(self, world: World, nodes: Tensor, halo: Tensor, owners: Tensor, total: int) -> None:
-        self.world, self.size, self.bytes_sent = world, len(halo), 0
+        self.world, self.size = world, len(halo)
         self._nodes, self._total = nodes, total
         self._asked = torch.bincount(owners, minlength=world.size).tolist()
         counts = world.begin_all_to_all(torch.tensor(self._asked), [1] * world.size, [1] * world.size, "halo sizes")()
@@ -40,15 +39,14 @@ class Exchange:
             raise ValueError(f"rank {world.rank} is asked for nodes that it does not own; partition the graph again")
 
     def begin(self, rows: Tensor) -> Waiting:
-        return self._begin(rows[self.sent], self._given, self._asked, "halo rows")
+        return self._begin(rows[self.sent], self._given, self._asked, ROWS)
 
     def begin_return(self, rows: Tensor) -> Waiting:
-        return self._begin(rows.contiguous(), self._asked, self._given, "halo gradients")
+        return self._begin(rows.contiguous(), self._asked, self._given, GRADIENTS)
 
     def _begin(self, rows: Tensor, outgoing: list[int], incoming: list[int], what: str) -> Waiting:
         shape = rows.shape[1:]
         width = prod(shape)
-        self.bytes_sent += rows.nbytes
         flat = rows.reshape(-1)
         waiting = self.world.begin_all_to_all(flat, [width * n for n in outgoing], [width * n for n in incoming], what)
         return lambda: waiting().view(-1, *shape) if width else rows.new_empty(sum(incoming), *shape)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -38,16 +39,17 @@ class World:
     Attributes:
         rank: The number of this process, from 0.
         size: How many there are.
-        bytes_sent: What this rank gave to all-to-all exchanges so far.
+        sent: Bytes that this rank gave to others in all-to-all exchanges so far, by what they were for.
     """
 
     def __init__(self, rank: int, size: int, beats: Beats | None = None) -> None:
-        self.rank, self.size, self.beats, self.bytes_sent = rank, size, beats, 0
+        self.rank, self.size, self.beats = rank, size, beats
+        self.sent: Counter[str] = Counter()
 
     def begin_all_to_all(self, values: Tensor, outgoing: list[int], incoming: list[int], what: str) -> Waiting:
         """``outgoing[r]`` of the values (M,) go to rank r; call what is returned to wait for those that come in."""
         received = values.new_empty(sum(incoming))
-        self.bytes_sent += values.nbytes - outgoing[self.rank] * values.element_size()
+        self.sent[what] += values.nbytes - outgoing[self.rank] * values.element_size()
         with self._watched(what):
             work = dist.all_to_all_single(received, values.contiguous(), incoming, outgoing, async_op=True)
 

@@ -33,7 +33,7 @@ class Run(Section):
         dataset: Its name and sizes, those of the ``parts`` of its split, and the ``signals`` that models were given.
         output: How the model's outputs are read: see :class:`agdn.tasks.output.NodeOutput`.
         ranks: Processes that trained together; ``threads`` and ``peak_memory`` are those of one of them.
-        sent: Bytes that one of them gave to the others, where they had the graph in parts; None elsewhere.
+        sent: Bytes of halos that one of them gave to the others, where they had the graph in parts; None elsewhere.
         parts: Sizes of these: own ``nodes``, ``edges`` into them, rows of ``halo``, and rows ``given`` to others.
     """
 

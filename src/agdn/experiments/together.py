@@ -15,6 +15,7 @@ from torch import Tensor
 
 from agdn.data.atomic import write_bytes
 from agdn.data.dataset import Dataset
+from agdn.distributed.exchange import GRADIENTS, ROWS
 from agdn.distributed.inputs import part_inputs
 from agdn.distributed.node_task import PartNodeTask
 from agdn.distributed.norms import over_all_ranks
@@ -142,7 +143,7 @@ class Sharing:
         """What a result says about parts and their traffic."""
         if not isinstance(graph, PartGraph):
             return {}
-        sent = self.world.highest(self.world.bytes_sent, "traffic")
+        sent = self.world.highest(self.world.sent[ROWS] + self.world.sent[GRADIENTS], "traffic")
         own = {
             "nodes": graph.num_nodes,
             "edges": graph.num_edges,
