@@ -23,7 +23,7 @@ ALLOWED: dict[str, set[str]] = {
     "training": {"graph", "ops", "data", "sampling", "tasks"},
     "distributed": {"graph", "ops", "nn", "data", "sampling", "tasks", "training"},
     "experiments": BELOW_EXPERIMENTS,
-    "studies": BELOW_EXPERIMENTS | {"experiments"},
+    "studies": BELOW_EXPERIMENTS | {"experiments", "report", "bench"},
     "explain": BELOW_EXPERIMENTS | {"experiments"},
     "estimators": BELOW_EXPERIMENTS | {"experiments"},
     "search": BELOW_EXPERIMENTS | {"experiments"},

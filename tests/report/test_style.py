@@ -7,7 +7,9 @@ from importlib import resources
 
 import pytest
 
-STYLE = (resources.files("agdn.report") / "page.css").read_text(encoding="utf-8")
+STYLE = "".join(
+    (resources.files("agdn.report") / name).read_text(encoding="utf-8") for name in ("charts.css", "page.css")
+)
 TEXT, SHAPES = 4.5, 3.0
 
 

@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("agdn.cli.list", "list_command"),
     "predict": ("agdn.cli.predict", "predict"),
     "report": ("agdn.cli.report", "report"),
+    "study": ("agdn.cli.study", "study"),
     "train": ("agdn.cli.train", "train"),
     "tune": ("agdn.cli.tune", "tune"),
 }

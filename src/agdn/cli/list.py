@@ -80,6 +80,12 @@ def _spaces() -> Rows:
     return rows
 
 
+def _studies() -> Rows:
+    from agdn.studies.registry import STUDIES, study_named
+
+    return [(name, study_named(name).summary) for name in STUDIES]
+
+
 def _figure(figure: Figure | None) -> str:
     """The test score for people."""
     return "" if figure is None else f"{figure.shown()} {figure.metric}"
@@ -99,6 +105,7 @@ KINDS: dict[str, Callable[[], Rows]] = {
     "transitions": _transitions,
     "weightings": _weightings,
     "spaces": _spaces,
+    "studies": _studies,
 }
 
 
@@ -106,7 +113,7 @@ KINDS: dict[str, Callable[[], Rows]] = {
 @click.argument("kind", type=click.Choice(list(KINDS)), metavar="KIND")
 @JSON
 def list_command(kind: str, as_json: bool) -> None:
-    """List the recipes, models, decoders, presets, datasets, transitions, weightings or search spaces."""
+    """List the recipes, models, decoders, presets, datasets, transitions, weightings, search spaces or studies."""
     rows, header = KINDS[kind](), HEADERS.get(kind, HEADER)
     if as_json:
         print_json([dict(zip(header, row, strict=True)) for row in rows])

@@ -99,7 +99,7 @@ def train(
     try:
         results = as_rank(trained, configs[0].distributed.timeout) if launched() else trained()
     except Interrupted as interrupted:
-        click.echo(f"agdn: {interrupted}; go on with: {_resume_command()}", err=True)
+        click.echo(f"agdn: {interrupted}; go on with: {resume_command()}", err=True)
         sys.exit(interrupted.exit_code)
     if not results:  # of a rank that is not the first
         return
@@ -114,6 +114,7 @@ def train(
         click.echo(f"look at what came out with: agdn report {folders}", err=True)
 
 
-def _resume_command() -> str:
+def resume_command() -> str:
+    """What the user typed, with --resume."""
     words = [word for word in sys.argv[1:] if word != "--resume"]
     return shlex.join(["agdn", *words, "--resume"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterable
+from importlib import resources
 from typing import Any, TypeAlias
 
 from agdn.report.rounding import coordinate
@@ -52,3 +53,8 @@ def _text(child: Child) -> str:
 
 def _attribute(value: str | float) -> str:
     return html.escape(value) if isinstance(value, str) else coordinate(value)
+
+
+def report_file(name: str) -> str:
+    """A file that lies beside this one."""
+    return (resources.files("agdn.report") / name).read_text(encoding="utf-8")

@@ -6,12 +6,12 @@ import base64
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from agdn.report.gather.report import Report
-from agdn.report.markup import Markup, embedded_json, joined, tag
+from agdn.report.markup import Markup, embedded_json, joined, report_file, tag
 from agdn.report.sections.calibration import calibration
 from agdn.report.sections.configuration import configuration
 from agdn.report.sections.cost import cost
@@ -50,9 +50,9 @@ SECTIONS: tuple[Callable[[Report], Section | None], ...] = (
 def page(report: Report) -> str:
     """The same report gives the same page."""
     sections = [made for section in SECTIONS if (made := section(report)) is not None]
-    style, script = _file("page.css"), _file("page.js")
+    style, script = report_file("charts.css") + report_file("page.css"), report_file("page.js")
     return _filled(
-        _file("page.html"),
+        report_file("page.html"),
         {
             "policy": _policy(style, script),
             "title": joined(title(report)),
@@ -131,7 +131,3 @@ def _digest(text: str) -> str:
 def _filled(template: str, values: Mapping[str, Markup]) -> str:
     """In one pass, so that braces in a value stay what they are."""
     return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template)
-
-
-def _file(name: str) -> str:
-    return (resources.files("agdn.report") / name).read_text(encoding="utf-8")

@@ -95,7 +95,8 @@ class LineChart:
         high = max(max(line.curve.high) for line in self.lines)
         return fitted(low, high, *y_span(), logarithmic=self.logarithmic)
 
-    def svg(self) -> Markup:
+    def svg(self, *, still: bool = False) -> Markup:
+        """``still``: for a picture that answers neither pointer nor keys."""
         x, y = self.x, self.y
         y_name = f"{self.y_name}, logarithmic" if y.logarithmic else self.y_name
         x_name = f"{self.along.name}, logarithmic" if x.logarithmic else self.along.name
@@ -115,7 +116,11 @@ class LineChart:
         mark = None if self.along.mark is None else _mark(*self.along.mark, x, y)
         cursor = tag("g", tag("line", class_="cursor", y1=y.start, y2=y.end), class_="at", visibility="hidden")
         frame = axes(x, y, x_name, y_name, x_ticks=self.along.ticks(x))
-        return chart(self._label(), frame, drawn, mark, cursor, focusable=True, curves=self.key)
+        if still:
+            return chart(self._seen(), frame, drawn, mark)
+        return chart(
+            f"{self._seen()} Arrow keys read the values.", frame, drawn, mark, cursor, focusable=True, curves=self.key
+        )
 
     def data(self) -> dict[str, Any]:
         """What the hover needs: both axes, and the values of every line."""
@@ -140,8 +145,8 @@ class LineChart:
             ],
         }
 
-    def _label(self) -> str:
-        return f"{self.title}. {self.said or self._ends()}. Arrow keys read the values."
+    def _seen(self) -> str:
+        return f"{self.title}. {self.said or self._ends()}."
 
     def _ends(self) -> str:
         told = [

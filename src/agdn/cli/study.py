@@ -1,0 +1,109 @@
+"""``agdn study``: one of the paper's studies, from its settings to a page."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from agdn.cli.options import JSON
+from agdn.cli.printing import print_json, print_table
+from agdn.cli.train import resume_command
+
+PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A setting of the study, such as hops=[1,4,8], or a key of all its recipes, such as training.epochs=100.",
+)
+@click.option("--seeds", help="Which seeds: 0-9, or 0,3,5; by default the study's own.")
+@click.option("--data", type=PATH, help="Folder of the data sets; by default $AGDN_DATA.")
+@click.option("--out", type=PATH, default="studies", show_default=True, help="Where studies are kept: OUT/NAME.")
+@click.option("--resume", is_flag=True, help="Go on with runs that were stopped.")
+@click.option("--jobs", type=int, help="Runs at a time; by default as many as cores and memory allow.")
+@click.option("--dry-run", is_flag=True, help="Say which runs there would be, and run none.")
+@click.option("--estimate", is_flag=True, help="Time a few epochs of each experiment and say how long all would take.")
+@click.option("--finished", is_flag=True, help="Write the page of the runs that are finished, and run none.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+@JSON
+def study(
+    name: str,
+    changes: tuple[str, ...],
+    seeds: str | None,
+    data: Path | None,
+    out: Path,
+    resume: bool,
+    jobs: int | None,
+    dry_run: bool,
+    estimate: bool,
+    finished: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run the study NAME (see agdn list studies) and write its tables, figures and page to OUT/NAME.
+
+    Runs are kept as those of agdn train: what is finished is not run again, what was stopped goes on with --resume.
+    """
+    from agdn.experiments.result import Run, shown
+    from agdn.experiments.seeds import parse_seeds
+    from agdn.ops import reuse_freed_memory
+    from agdn.studies.carrying_out import carry_out, planned
+    from agdn.studies.estimate import estimated
+    from agdn.studies.registry import study_named
+    from agdn.studies.writing import write_study
+    from agdn.training.signals import Interrupted
+
+    if sum((dry_run, estimate, finished)) > 1:
+        raise ValueError("--dry-run, --estimate and --finished each do something else than run; give one of them")
+    found = study_named(name)
+    plan = planned(found, changes, seeds=parse_seeds(seeds or found.seeds), data=data, out=out)
+    reuse_freed_memory()
+    if dry_run:
+        pending = {place.config.name for place, _ in plan.pending()}
+        rows = [
+            (c.config.name, str(len(plan.seeds)), "to run" if c.config.name in pending else "finished")
+            for c in plan.cells
+        ]
+        if as_json:
+            print_json([{"name": own, "facts": dict(c.facts)} for (own, *_), c in zip(rows, plan.cells, strict=True)])
+            return
+        print_table(f"study {name}", ("experiment", "seeds", "state"), rows)
+        click.echo(
+            f"{len(plan.cells)} experiments, {len(plan.cells) * len(plan.seeds)} runs, {len(plan.pending())} to do"
+        )
+        return
+    if estimate:
+        said = estimated(plan, lambda line: None if quiet else click.echo(line, err=True))
+        if as_json:
+            print_json(said.to_json())
+            return
+        click.echo(
+            f"{said.runs} runs, {said.finished} finished; the others take about {said.seconds / 3600:.2f} hours one "
+            "after another, less where patience ends them"
+        )
+        return
+
+    def told(run: Run) -> None:
+        if not quiet:
+            scores = shown(run.score("test"), None, run.metric)
+            click.echo(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s", err=True)
+
+    if not finished:
+        try:
+            carry_out(plan, resume=resume, jobs=jobs, progress=not quiet, finished=told)
+        except Interrupted as interrupted:
+            click.echo(f"agdn: {interrupted}; go on with: {resume_command()}", err=True)
+            sys.exit(interrupted.exit_code)
+    page = write_study(plan, command=shlex.join(["agdn", "study", name, *(w for c in changes for w in ("--set", c))]))
+    if as_json:
+        print_json({"page": str(page), "runs": len(plan.cells) * len(plan.seeds), "pending": len(plan.pending())})
+        return
+    click.echo(f"{page}: {len(plan.cells) * len(plan.seeds) - len(plan.pending())} runs, figures and tables beside it")

@@ -1,0 +1,97 @@
+"""A study's cells and seeds -> outcomes; what is finished is not done again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agdn.experiments.load import load_nodes
+from agdn.experiments.result import Run, read_run
+from agdn.experiments.run import located, run_all
+from agdn.experiments.run_folder import is_finished, seed_folder, write_json
+from agdn.experiments.section import Section
+from agdn.studies.settings import divided
+from agdn.studies.study import Cell, Outcome, Study
+
+RUNS = "runs"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study with its settings, and where it is kept: ``<out>/<study>``."""
+
+    study: Study
+    settings: Section
+    cells: tuple[Cell, ...]
+    seeds: tuple[int, ...]
+    folder: Path
+
+    def place(self, cell: Cell, seed: int) -> Path:
+        return seed_folder(self.folder / RUNS, cell.config.name, seed)
+
+    def pending(self) -> list[tuple[Cell, int]]:
+        """Cells and seeds that are not finished."""
+        return [(cell, seed) for cell in self.cells for seed in self.seeds if not is_finished(self.place(cell, seed))]
+
+
+def planned(
+    study: Study, assignments: Sequence[str], *, seeds: Sequence[int], data: Path | None = None, out: Path
+) -> Plan:
+    """What ``agdn study`` is to do."""
+    settings, changes = divided(study, assignments)
+    cells = study.cells(settings, changes)
+    if not cells:
+        raise ValueError(f"with these settings the study {study.name} has no experiments")
+    found = tuple(Cell(cell.facts, located(cell.config, data)) for cell in cells)
+    names = [cell.config.name for cell in found]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two experiments of the study {study.name} are the same: {max(names, key=names.count)}")
+    return Plan(study, settings, found, tuple(seeds), out / study.name)
+
+
+def carry_out(
+    plan: Plan,
+    *,
+    resume: bool = False,
+    jobs: int | None = None,
+    progress: bool = True,
+    checkpoint_seconds: float = 30.0,
+    finished: Callable[[Run], None] | None = None,
+) -> None:
+    """Run every cell on every seed to its end."""
+    run_all(
+        [cell.config for cell in plan.cells],
+        seeds=plan.seeds,
+        out=plan.folder / RUNS,
+        resume=resume,
+        jobs=jobs,
+        progress=progress,
+        checkpoint_seconds=checkpoint_seconds,
+        finished=finished,
+    )
+
+
+def outcomes(plan: Plan) -> list[Outcome]:
+    """Of what is finished."""
+    found = []
+    for cell in plan.cells:
+        for seed in plan.seeds:
+            folder = plan.place(cell, seed)
+            if is_finished(folder):
+                run = read_run(folder)
+                found.append(Outcome(cell.facts, seed, _observed(plan.study, run), run))
+    return found
+
+
+def _observed(study: Study, run: Run) -> dict[str, Any]:
+    """Computed once, then read from the run's folder."""
+    if study.observe is None:
+        return {}
+    path = run.folder / f"study-{study.name}.json"
+    if not path.is_file():
+        write_json(path, study.observe(load_nodes(run, f"the study {study.name}")))
+    observed: dict[str, Any] = json.loads(path.read_bytes())
+    return observed

@@ -1,0 +1,19 @@
+"""The studies by name; a module is imported when its study is asked for."""
+
+from __future__ import annotations
+
+import importlib
+
+from agdn.part import unknown_name
+from agdn.studies.study import Study
+
+STUDIES: dict[str, str] = {
+    "oversmoothing": "agdn.studies.oversmoothing",
+}
+
+
+def study_named(name: str) -> Study:
+    if name not in STUDIES:
+        raise ValueError(unknown_name("study", name, list(STUDIES)))
+    study: Study = importlib.import_module(STUDIES[name]).STUDY
+    return study
