@@ -23,7 +23,7 @@ from agdn import Graph
 from agdn.bench.machine import describe, require_linux
 from agdn.experiments.tables import as_markdown
 from agdn.models import build_model
-from agdn.training.peak_memory import PeakMemory
+from agdn.training.peak_memory import PeakMemory, resident
 
 MODELS: dict[str, dict[str, Any]] = {
     "RevGNN": {"name": "RevGNN", "hidden_channels": 128, "norm": "layer", "dropout": 0.2},
@@ -35,12 +35,6 @@ MODELS: dict[str, dict[str, Any]] = {
 FORMS: dict[str, dict[str, Any]] = {"reversible": {}, "plain": {"reversible": False}}
 HEADER = ("network", "layers", "form", "memory of a step", "times the shallowest", "seconds a step")
 IN_CHANNELS, CLASSES = 64, 16
-
-
-def resident() -> int:
-    """Bytes of this process that are in memory."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def measured(task: dict[str, Any]) -> dict[str, float]:
@@ -60,7 +54,7 @@ def measured(task: dict[str, Any]) -> dict[str, float]:
         model.zero_grad(set_to_none=True)
         torch.nn.functional.cross_entropy(model(x, graph), y).backward()
         seconds.append(time.perf_counter() - begin)
-    return {"bytes": (watched.bytes() or 0) - before, "seconds": min(seconds[1:])}
+    return {"bytes": (watched.bytes() or 0) - (before or 0), "seconds": min(seconds[1:])}
 
 
 def rows(options: argparse.Namespace) -> list[tuple[str, ...]]:

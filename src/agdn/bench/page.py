@@ -41,7 +41,7 @@ def cells(row: Row) -> tuple[str, ...]:
         row.system,
         row.phase,
         row.status if row.seconds is None else f"{row.seconds:.4g}",
-        "" if row.peak_bytes is None else _memory(row.peak_bytes),
+        "" if row.peak_bytes is None else memory_text(row.peak_bytes),
         "" if row.buffers is None else f"{row.buffers:.1f}",
         "" if row.ratio is None else f"{row.ratio:.2f}",
         "" if row.ratio is None else str(row.reference),
@@ -100,5 +100,6 @@ def _line(values: Iterator[str] | Sequence[str]) -> str:
     return "| " + " | ".join(values) + " |"
 
 
-def _memory(size: int) -> str:
+def memory_text(size: int) -> str:
+    """Bytes for people."""
     return f"{size / 1e9:.2f} GB" if size >= 1e8 else f"{size / 1e6:.1f} MB"

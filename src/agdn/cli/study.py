@@ -52,7 +52,6 @@ def study(
 
     Runs are kept as those of agdn train: what is finished is not run again, what was stopped goes on with --resume.
     """
-    from agdn.experiments.result import Run, shown
     from agdn.experiments.seeds import parse_seeds
     from agdn.ops import reuse_freed_memory
     from agdn.studies.carrying_out import carry_out, planned
@@ -91,14 +90,13 @@ def study(
         )
         return
 
-    def told(run: Run) -> None:
+    def told(line: str) -> None:
         if not quiet:
-            scores = shown(run.score("test"), None, run.metric)
-            click.echo(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s", err=True)
+            click.echo(line, err=True)
 
     if not finished:
         try:
-            carry_out(plan, resume=resume, jobs=jobs, progress=not quiet, finished=told)
+            carry_out(plan, resume=resume, jobs=jobs, progress=not quiet, told=told)
         except Interrupted as interrupted:
             click.echo(f"agdn: {interrupted}; go on with: {resume_command()}", err=True)
             sys.exit(interrupted.exit_code)

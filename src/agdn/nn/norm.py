@@ -8,7 +8,12 @@ from torch import nn
 
 
 def pair_norm(channels: int) -> nn.Module:
-    """PairNorm: centred over the nodes, rescaled to constant mean length; it fights over-smoothing."""
+    """PairNorm: centred over the nodes, rescaled to constant mean length; it fights over-smoothing.
+
+        x_i^c = x_i - (1/N) sum_j x_j,    out_i = s x_i^c / sqrt((1/N) sum_j |x_j^c|^2),    s = 1
+
+    Zhao and Akoglu, PairNorm: tackling oversmoothing in GNNs, ICLR 2020.
+    """
     from torch_geometric.nn import PairNorm
 
     norm: nn.Module = PairNorm()

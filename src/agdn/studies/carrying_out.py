@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from agdn.experiments.load import load_nodes
-from agdn.experiments.result import Run, read_run
+from agdn.experiments.result import Run, read_run, shown
 from agdn.experiments.run import located, run_all
 from agdn.experiments.run_folder import is_finished, seed_folder, write_json
 from agdn.experiments.section import Section
+from agdn.studies.measurements import measure, read_measurement
 from agdn.studies.settings import divided
 from agdn.studies.study import Cell, Outcome, Study
 
@@ -34,7 +35,16 @@ class Plan:
 
     def pending(self) -> list[tuple[Cell, int]]:
         """Cells and seeds that are not finished."""
-        return [(cell, seed) for cell in self.cells for seed in self.seeds if not is_finished(self.place(cell, seed))]
+        return [(cell, seed) for cell in self.cells for seed in self.seeds if not self._is_done(cell, seed)]
+
+    @property
+    def runs(self) -> int:
+        return len(self.cells) * len(self.seeds)
+
+    def _is_done(self, cell: Cell, seed: int) -> bool:
+        if self.study.work == "measure":
+            return read_measurement(self.folder, cell) is not None
+        return is_finished(self.place(cell, seed))
 
 
 def planned(
@@ -49,7 +59,8 @@ def planned(
     names = [cell.config.name for cell in found]
     if len(set(names)) < len(names):
         raise ValueError(f"two experiments of the study {study.name} are the same: {max(names, key=names.count)}")
-    return Plan(study, settings, found, tuple(seeds), out / study.name)
+    chosen = tuple(seeds)[:1] if study.work == "measure" else tuple(seeds)
+    return Plan(study, settings, found, chosen, out / study.name)
 
 
 def carry_out(
@@ -59,9 +70,18 @@ def carry_out(
     jobs: int | None = None,
     progress: bool = True,
     checkpoint_seconds: float = 30.0,
-    finished: Callable[[Run], None] | None = None,
+    told: Callable[[str], None] = lambda line: None,
 ) -> None:
-    """Run every cell on every seed to its end."""
+    """Run every cell on every seed to its end, or measure it; ``told`` gets a line about each."""
+    if plan.study.work == "measure":
+        for cell, seed in plan.pending():
+            measure(plan.folder, cell, seed, told)
+        return
+
+    def finished(run: Run) -> None:
+        scores = shown(run.score("test"), None, run.metric)
+        told(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s")
+
     run_all(
         [cell.config for cell in plan.cells],
         seeds=plan.seeds,
@@ -76,6 +96,9 @@ def carry_out(
 
 def outcomes(plan: Plan) -> list[Outcome]:
     """Of what is finished."""
+    if plan.study.work == "measure":
+        measured = [(cell, read_measurement(plan.folder, cell)) for cell in plan.cells]
+        return [Outcome(cell.facts, plan.seeds[0], values) for cell, values in measured if values is not None]
     found = []
     for cell in plan.cells:
         for seed in plan.seeds:

@@ -35,6 +35,8 @@ class Estimate:
 
 def estimated(plan: Plan, said: Callable[[str], None] = lambda line: None) -> Estimate:
     """Times are kept in the study's folder, so that an estimate that was stopped goes on."""
+    if plan.study.work == "measure":
+        raise ValueError(f"the study {plan.study.name} measures a few steps itself, so there is no estimate of it")
     path = plan.folder / TIMINGS
     timings: dict[str, list[float]] = json.loads(path.read_bytes()) if path.is_file() else {}
     pending, seconds = plan.pending(), 0.0
@@ -47,14 +49,14 @@ def estimated(plan: Plan, said: Callable[[str], None] = lambda line: None) -> Es
             said(f"{cell.config.name}: {timings[key][1]:.3g} s an epoch")
         start, epoch = timings[key]
         seconds += start + epoch * cell.config.training.epochs
-    total = len(plan.cells) * len(plan.seeds)
-    return Estimate(total, total - len(pending), seconds)
+    return Estimate(plan.runs, plan.runs - len(pending), seconds)
 
 
 def _timed(cell: Cell, seed: int) -> tuple[float, float]:
     """Seconds until the first epoch begins, and of an epoch."""
     begin = time.perf_counter()
-    built = Experiment(cell.config, seed, Path()).assemble()
+    config = cell.config.model_copy(update={"task": cell.config.task.model_copy(update={"distillation": None})})
+    built = Experiment(config, seed, Path()).assemble()  # a teacher, which may not be there yet, costs next to nothing
     start = time.perf_counter() - begin
     epochs = min(1 + TIMED, cell.config.training.epochs)
     settings = cell.config.training.model_copy(update={"epochs": epochs, "patience": None})

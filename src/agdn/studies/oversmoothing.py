@@ -8,7 +8,8 @@ graph diffusion networks, section on over-smoothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any, Literal
 
 from pydantic import Field, PositiveInt
@@ -18,7 +19,7 @@ from agdn.experiments.recipes import read_recipe
 from agdn.experiments.section import Section
 from agdn.ops.smoothness import dirichlet_energy, mean_cosine
 from agdn.studies.oversmoothing_page import oversmoothing_page
-from agdn.studies.study import Cell, Study, cell
+from agdn.studies.study import Cell, Study, cell_of
 
 NAME = "oversmoothing"
 PLAIN = "plain"
@@ -52,25 +53,23 @@ class Settings(Section):
 
 
 def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
-    frame = _frame(settings.recipe, changes)
+    base_recipe = read_recipe(settings.recipe, changes)
+    frame = _frame(base_recipe.model)
     found = []
-    for base in settings.bases:
-        for residual in settings.residual:
-            for model in settings.models:
-                for hops in settings.hops:
-                    facts = {"base": base, "residual": residual, "model": model, "K": hops}
-                    deep = {"num_layers": settings.layers * hops, "hops": 1, "first_hop": 1, "weighting": "sum"}
-                    few = {"num_layers": settings.layers, "hops": hops, "position": settings.position}
-                    own = deep if model == PLAIN else {**few, "weighting": WEIGHTINGS[model]}
-                    network = {**frame, **own, "transition": base, "residual": residual}
-                    found.append(cell(NAME, settings.recipe, changes, facts, {"model": network}))
+    for hops, base, residual, model in product(settings.hops, settings.bases, settings.residual, settings.models):
+        facts = {"base": base, "residual": residual, "model": model, "K": hops}
+        deep = {"num_layers": settings.layers * hops, "hops": 1, "first_hop": 1, "weighting": "sum"}
+        few = {"num_layers": settings.layers, "hops": hops, "position": settings.position}
+        own = deep if model == PLAIN else {**few, "weighting": WEIGHTINGS[model]}
+        network = {**frame, **own, "transition": base, "residual": residual}
+        found.append(cell_of(NAME, base_recipe, facts, {"model": network}))
     return found
 
 
-def _frame(recipe: str, changes: Sequence[str]) -> dict[str, Any]:
-    """What all networks share; width and dropout are the recipe's."""
-    model = read_recipe(recipe, changes).model
-    kept = {key: model[key] for key in ("hidden_channels", "dropout", "input_dropout") if key in model}
+def _frame(model: Mapping[str, Any]) -> dict[str, Any]:
+    """What all networks share; width and dropout are those of the recipe's model."""
+    shared = ("hidden_channels", "dropout", "input_dropout")
+    kept: dict[str, Any] = {key: model[key] for key in shared if key in model}
     return {"name": "AGDN", "heads": 1, "norm": "batch", "bias": True, **kept}
 
 

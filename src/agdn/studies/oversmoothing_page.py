@@ -58,7 +58,7 @@ def _figure(key: str, title: str, name: str, outcomes: Sequence[Outcome], value:
 
 
 def _table(key: str, title: str, outcomes: Sequence[Outcome], value: Value, digits: int) -> Table:
-    hops = values_of(outcomes, "K")
+    hops = sorted(values_of(outcomes, "K"))
     rows = [
         [base, _named(model), *(spread(where(found, K=each), value, digits=digits) for each in hops)]
         for base in values_of(outcomes, "base")
@@ -69,7 +69,7 @@ def _table(key: str, title: str, outcomes: Sequence[Outcome], value: Value, digi
 
 
 def _named(model: str) -> str:
-    return "plain stack of 3K layers" if model == PLAIN else model
+    return "plain stack" if model == PLAIN else model
 
 
 def claims(outcomes: Sequence[Outcome]) -> list[str]:

@@ -9,6 +9,9 @@ from agdn.studies.study import Study
 
 STUDIES: dict[str, str] = {
     "oversmoothing": "agdn.studies.oversmoothing",
+    "ablation": "agdn.studies.ablation",
+    "runtime": "agdn.studies.runtime",
+    "depth": "agdn.studies.depth",
 }
 
 

@@ -86,13 +86,17 @@ def cell(
 ) -> Cell:
     """A recipe with the user's ``changes`` and then the cell's ``own``, which are what the study is about.
 
-    The run is named after the study, the recipe's data and the facts (``shown``: only these).
+    The run is named after the study, the recipe and the facts (``shown``: only these).
     """
-    config = read_recipe(recipe, changes)
-    content = merged({**config.model_dump(mode="json"), "published": None}, own)
+    return cell_of(study, read_recipe(recipe, changes), facts, own, shown=shown)
+
+
+def cell_of(study: str, base: Config, facts: Facts, own: Mapping[str, Any], *, shown: Facts | None = None) -> Cell:
+    """The same from a recipe that was read already."""
+    content = merged({**base.model_dump(mode="json"), "published": None}, own)
     values = [f"{key}-{_word(value)}" for key, value in (facts if shown is None else shown).items()]
-    content |= {"name": "/".join([study, config.name.replace("/", "-"), "_".join(values)]), "description": ""}
-    return Cell(dict(facts), checked(content, f"the study {study} on {recipe}"))
+    name = "/".join([study, base.name.replace("/", "-"), *(["_".join(values)] if values else [])])
+    return Cell(dict(facts), checked({**content, "name": name, "description": ""}, f"the study {study} on {base.name}"))
 
 
 def _word(value: str | int | float | bool) -> str:

@@ -17,7 +17,7 @@ def write_study(plan: Plan, *, command: str) -> Path:
         raise ValueError(f"no run of the study {plan.study.name} in {plan.folder} is finished yet")
     made = plan.study.page(plan.settings, found)
     seeds = sorted({each.seed for each in found})
-    total = len(plan.cells) * len(plan.seeds)
+    total = plan.runs
     versions = [f"{name} {metadata.version(name)}" for name in ("agdn", "torch")]
     threads = sorted({each.run.threads for each in found if each.run is not None})
     facts = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,3 +33,12 @@ class PeakMemory:
             return None
         peaks = [int(line.split()[1]) for line in lines if line.startswith("VmHWM:")]
         return 1024 * peaks[0] if peaks else None
+
+
+def resident() -> int | None:
+    """Bytes of this process that are in memory; None where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,64 @@
+"""Rows that differ from the reference in what they name and in nothing else, and their paired tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from agdn.studies.carrying_out import Plan, carry_out, outcomes
+from agdn.studies.paired import paired
+from agdn.studies.writing import write_study
+
+
+def different(first: Mapping[str, Any], second: Mapping[str, Any]) -> set[str]:
+    return {key for key in first.keys() | second.keys() if first.get(key) != second.get(key)}
+
+
+def test_a_row_changes_what_it_names(small_plan: Callable[..., Plan]) -> None:
+    plan = small_plan("ablation", key="recipes")
+    configs = {str(cell.facts["row"]): cell.config.model_dump(mode="json") for cell in plan.cells}
+    reference = configs.pop("AGDN")
+    assert len(configs) == 19
+    changed = {
+        row: {
+            f"{section}.{key}"
+            for section in ("data", "model", "task", "training")
+            for key in different(reference[section], config[section])
+        }
+        for row, config in configs.items()
+    }
+    assert all(changed.values()), "every row changes something"
+    assert changed["GAT"] == {"model.hops", "model.first_hop", "model.weighting", "model.position"}
+    assert changed["no residual"] == {"model.residual"}
+    assert changed["sym"] == changed["norm.adj"] == changed["no target query"] == {"model.transition"}
+    assert changed["PairNorm"] == {"model.norm"}
+    assert changed["DropEdge"] == {"model.edge_dropout"}
+    assert changed["labels as input"] == {"task.labels"}
+    assert configs["self-distillation"]["task"]["distillation"]["teacher"] == reference["name"]
+    assert all(reference[section] == config[section] for config in configs.values() for section in ("data", "training"))
+
+
+def test_unknown_groups_are_named(small_plan: Callable[..., Plan]) -> None:
+    with pytest.raises(ValueError, match="no group 'trick'; choose from network, transition"):
+        small_plan("ablation", "groups=[trick]", key="recipes")
+
+
+def test_the_table_has_the_tests_of_the_runs(small_plan: Callable[..., Plan]) -> None:
+    plan = small_plan("ablation", "groups=[network,tricks]", "training.epochs=2", seeds=(0, 1, 2), key="recipes")
+    carry_out(plan, jobs=1, progress=False)
+    page = write_study(plan, command="agdn study ablation")
+    found = outcomes(plan)
+    assert len(found) == 11 * 3
+
+    def scores(row: str) -> dict[int, float]:
+        return {each.seed: 100 * each.trained.score() for each in found if each.facts["row"] == row}
+
+    test = paired(scores("GAT"), scores("AGDN"))
+    assert test is not None
+    line = next(line for line in page.read_text().splitlines() if "| GAT |" in line)
+    assert f"| {test.mean:+.2f} ± {test.error:.2f} |" in line
+    svg = next(plan.folder.glob("*.svg")).read_text()
+    assert svg.count('class="row"') == 10
+    assert "self-distillation" in svg

@@ -1,0 +1,83 @@
+"""Measured cells: numbers of a process of its own, kept, and shown as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agdn.experiments.experiment import Experiment
+from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
+from agdn.studies.estimate import estimated
+from agdn.studies.measurements import measurement_file
+from agdn.studies.measuring import measured, timed_steps
+from agdn.studies.registry import study_named
+from agdn.studies.writing import write_study
+from small_runs import small
+
+
+def test_steps_are_those_of_the_training_loop() -> None:
+    config = small("training.epochs=7")
+    built = Experiment(config, 0, Path()).assemble()
+    assert len(timed_steps(built, config.training, 3)) == 3
+    sampled = small("sampling={name: random_partition, parts: 5}")
+    built = Experiment(sampled, 0, Path()).assemble()
+    assert built.task.steps(built.inputs) == 5
+    assert len(timed_steps(built, sampled.training, 2)) == 2
+
+
+def test_what_is_measured() -> None:
+    found = measured(small())
+    assert found["nodes"] == 120
+    assert found["parameters"] > 0
+    assert found["step seconds"] > 0
+    assert found["evaluation seconds"] > 0
+    assert found["step bytes"] is None or found["step bytes"] >= 0
+    links = measured(small("data.split=edges", "link={}", "training.epochs=2"), pairs=20)
+    assert links["steps"] >= 1
+
+
+def test_depths_are_measured_once_and_shown(tmp_path: Path) -> None:
+    assignments = ["nodes=200", "channels=4", "hops=[2,3]", "layers=[2,3]"]
+    plan = planned(study_named("depth"), assignments, seeds=(0, 1), out=tmp_path)
+    assert [(cell.facts["layers"], cell.facts["K"]) for cell in plan.cells[::4]] == [(2, 2), (2, 3), (3, 2)]
+    assert plan.runs == 12
+    few = Plan(plan.study, plan.settings, (plan.cells[0], plan.cells[2]), plan.seeds, plan.folder)
+    told: list[str] = []
+    carry_out(few, told=told.append)
+    assert len(told) == 2
+    before = measurement_file(plan.folder, plan.cells[0]).stat().st_mtime_ns
+    carry_out(few, told=told.append)
+    assert len(told) == 2
+    assert measurement_file(plan.folder, plan.cells[0]).stat().st_mtime_ns == before
+    text = write_study(few, command="agdn study depth").read_text()
+    found = outcomes(few)
+    assert f"| {found[0].observed['parameters']:,} |" in text
+    assert "| 2 | 2 | reversible |" in text
+    assert "Memory of a step against K, 2 layers" in (plan.folder / "depth-depth.svg").read_text()
+    with pytest.raises(ValueError, match="measures a few steps itself"):
+        estimated(few)
+
+
+def test_a_cell_that_does_not_fit_is_told(small_plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+    from agdn.studies import measuring
+    from agdn.training.errors import TrainingError
+
+    plan = small_plan("runtime", key="recipes")
+    order = {"config": plan.cells[0].config.model_dump(mode="json"), "seed": 0, "steps": 1}
+
+    def too_large(*arguments: object, **options: object) -> None:
+        raise TrainingError("training needs 99 GB")
+
+    monkeypatch.setattr(measuring, "measured", too_large)
+    assert measuring.work(order, None) == {"failed": "training needs 99 GB"}  # type: ignore[arg-type]
+
+
+def test_run_times_by_data_set(small_plan: Callable[..., Plan]) -> None:
+    plan = small_plan("runtime", key="recipes")
+    carry_out(plan)
+    found = outcomes(plan)[0].observed
+    text = write_study(plan, command="agdn study runtime").read_text()
+    assert "## csbm, 120 nodes" in text
+    assert f"| {found['parameters']:,} | {found['step seconds']:.3g} | 1 |" in text
