@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from options_page.command_tables import command_tables
 from options_page.model_tables import generator_tables, model_tables
-from options_page.recipe_tables import recipe_tables
+from options_page.recipe_tables import recipe_tables, study_tables
 from options_page.tables import Table
 
 HEAD = """\
@@ -25,6 +25,10 @@ GENERATORS_HEAD = """\
 ## Generated data sets
 
 `data.options` of the sets that come with the library; their seed is `data.seed`."""
+STUDIES_HEAD = """\
+## Studies
+
+What `agdn study NAME --set KEY=VALUE` takes beside the keys of recipes, which go to every experiment of the study."""
 COMMANDS_HEAD = """\
 ## Commands
 
@@ -33,7 +37,7 @@ Every command has `--help`. A mistake is one sentence on standard error and exit
 
 def every_table() -> list[Table]:
     """What a test walks."""
-    return [*recipe_tables(), *generator_tables(), *model_tables(), *command_tables()]
+    return [*recipe_tables(), *generator_tables(), *model_tables(), *study_tables(), *command_tables()]
 
 
 def page() -> str:
@@ -44,6 +48,8 @@ def page() -> str:
         *_markdown(generator_tables()),
         MODELS_HEAD,
         *_markdown(model_tables()),
+        STUDIES_HEAD,
+        *_markdown(study_tables()),
         COMMANDS_HEAD,
         *_markdown(command_tables()),
     ]

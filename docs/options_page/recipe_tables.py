@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from agdn.experiments.config import Config
+from agdn.studies.registry import STUDIES, study_named
 from options_page.docstrings import meanings, summary
 from options_page.tables import REQUIRED, Option, Table, shown_default
 from options_page.types_in_words import in_words
@@ -18,6 +19,11 @@ from options_page.types_in_words import in_words
 def recipe_tables() -> list[Table]:
     """A table a section, sections within sections behind them."""
     return list(_tables(Config, "", "The top of a recipe", 2))
+
+
+def study_tables() -> list[Table]:
+    """The settings of every study."""
+    return [table for name in STUDIES for table in _tables(study_named(name).settings, "", f"`agdn study {name}`", 3)]
 
 
 def _tables(section: type[BaseModel], path: str, title: str, level: int) -> Iterator[Table]:

@@ -39,6 +39,8 @@ def _plural(kind: Any) -> str:
     if get_origin(kind) is Annotated:
         kind, *rest = get_args(kind)
         limits = tuple(rest)
+    if get_origin(kind) is Literal or kind is bool:
+        return in_words(kind)
     return PLURALS[kind] + _bounds(limits)
 
 

@@ -1,6 +1,7 @@
 """docs/options.md says what the code says now, and says what every option is for."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -52,6 +53,7 @@ def test_a_docstring_is_read_to_the_end_of_an_entry() -> None:
 def test_types_in_words() -> None:
     assert in_words(int | None) == "integer or `null`"
     assert in_words(tuple[float, float, float]) == "list of 3 numbers"
+    assert in_words(tuple[Literal["a", "b"], ...]) == "list of `a`, `b`"
 
 
 def test_the_command_shows_the_defaults_of_the_import() -> None:

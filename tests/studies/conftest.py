@@ -12,6 +12,12 @@ from agdn.studies.registry import study_named
 from small_runs import SMALL
 
 
+@pytest.fixture(autouse=True)
+def plain_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are tested where they are; here nothing waits for their compiler."""
+    monkeypatch.setenv("AGDN_KERNELS", "torch")
+
+
 @pytest.fixture
 def small_recipe(tmp_path: Path) -> str:
     """A file with a recipe on a graph of 120 nodes."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
@@ -34,7 +33,6 @@ def test_stacks_reach_as_far_as_hops(small_plan: Callable[..., Plan]) -> None:
     assert len({cell.config.name for cell in plan.cells}) == len(plan.cells)
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_the_page_has_the_numbers_of_the_runs(small_plan: Callable[..., Plan]) -> None:
     plan = small_plan("oversmoothing", *FEW, seeds=(0, 1))
     carry_out(plan, jobs=1, progress=False)
@@ -98,7 +96,7 @@ def test_the_estimate_is_of_what_is_left(small_plan: Callable[..., Plan]) -> Non
     assert estimated(plan).seconds == 0
 
 
-def test_a_run_of_other_settings_is_not_mixed_in(small_plan: Callable[..., Plan], tmp_path: Path) -> None:
+def test_a_run_of_other_settings_is_not_mixed_in(small_plan: Callable[..., Plan]) -> None:
     carry_out(small_plan("oversmoothing", *FEW), jobs=1, progress=False)
-    with pytest.raises(ValueError, match="another configuration .training.epochs is 3 there, 2 here"):
+    with pytest.raises(ValueError, match=r"another configuration .training.epochs is 3 there, 2 here"):
         carry_out(small_plan("oversmoothing", *FEW, "training.epochs=2"), jobs=1, progress=False)

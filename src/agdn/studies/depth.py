@@ -88,8 +88,8 @@ def page(settings: Settings, outcomes: Sequence[Outcome]) -> Page:
     text = [
         f"A training step on {sizes['nodes']:,} nodes and {sizes['edges']:,} edges with {settings.heads} heads of "
         f"{settings.channels} channels and {sizes['threads']} threads: forward, loss, backward and update, each "
-        "setting in a process of its own. Memory is what was resident at most beyond data and weights; gradients and the "
-        "optimiser's state, which grow with the number of layers whatever the form, are in it.",
+        "setting in a process of its own. Memory is what was resident at most beyond data and weights; gradients and "
+        "the optimiser's state, which grow with the number of layers whatever the form, are in it.",
     ]
     return Page("Depth: memory and time", text, [*([_figure(settings, fits)] if fits else []), _table(outcomes)])
 

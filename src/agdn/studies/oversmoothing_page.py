@@ -9,11 +9,11 @@ from agdn.report.charts.drawing import drawing
 from agdn.report.charts.lines import Along, Line, LineChart
 from agdn.report.rounding import unit
 from agdn.report.sections.section import style_of
-from agdn.studies.gathering import Value, curve_along, mean_of, percent_on, spread, values_of, where
+from agdn.studies.gathering import Value, curve_along, percent_on, spread, values_of, where
+from agdn.studies.oversmoothing_claims import PLAIN, claims
 from agdn.studies.page import Figure, Page, Table
 from agdn.studies.study import Outcome
 
-PLAIN = "plain"
 RESIDUAL = {False: "without residual", True: "with residual"}
 
 
@@ -27,14 +27,14 @@ def oversmoothing_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         f"{settings.layers}K layers of one hop: the same reach, the same frame. Test scores of the epoch that was best "
         "on validation nodes; smoothness of the states in front of the output layer at that epoch. Lines are means "
         "over the seeds, bands reach from the lowest to the highest.",
-        *claims(outcomes),
     ]
     kinds: list[tuple[str, str, str, Value, int]] = [
         ("score", f"Test {metric}", unit(metric), percent_on("test"), 2),
         ("energy", "Dirichlet energy", "E(H), normalised", lambda each: float(each.observed["dirichlet energy"]), 4),
         ("cosine", "Mean cosine", "mean cosine of pairs", lambda each: float(each.observed["mean cosine"]), 4),
     ]
-    parts: list[Table | Figure] = []
+    said = claims(outcomes)
+    parts: list[Table | Figure] = [said] if said.rows else []
     for key, title, name, value, digits in kinds:
         for residual in values_of(outcomes, "residual"):
             group = where(outcomes, residual=residual)
@@ -70,33 +70,3 @@ def _table(key: str, title: str, outcomes: Sequence[Outcome], value: Value, digi
 
 def _named(model: str) -> str:
     return "plain stack" if model == PLAIN else model
-
-
-def claims(outcomes: Sequence[Outcome]) -> list[str]:
-    """The paper's sentences, each with what these runs say to it."""
-    value = percent_on("test")
-    hops = sorted(values_of(outcomes, "K"))
-
-    def course(**facts: Any) -> list[float]:
-        found = [mean_of(where(outcomes, K=each, **facts), value) for each in hops]
-        return [each for each in found if each is not None]
-
-    said = []
-    bases = values_of(outcomes, "base")
-    for residual in values_of(outcomes, "residual"):
-        falls = {b: course(base=b, model=PLAIN, residual=residual) for b in bases}
-        told = [f"{b} {c[0]:.1f} -> {c[-1]:.1f} ({c[-1] - c[0]:+.1f})" for b, c in falls.items() if len(c) > 1]
-        if told:
-            said.append(f"Plain stacks from the shallowest to the deepest, {RESIDUAL[residual]}: {'; '.join(told)}.")
-        told = []
-        for base in bases:
-            for model in (name for name in values_of(outcomes, "model") if name != PLAIN):
-                c = course(base=base, model=model, residual=residual)
-                if len(c) > 1:
-                    best = max(c)
-                    told.append(
-                        f"{base} {model}: best {best:.1f} at K = {hops[c.index(best)]}, last {c[-1] - best:+.1f}"
-                    )
-        if told:
-            said.append(f"Hops in few layers, {RESIDUAL[residual]}: {'; '.join(told)}.")
-    return said
