@@ -67,7 +67,7 @@ def test_stopped_and_resumed(place: Path) -> None:
     before = first.stat().st_mtime_ns
     assert "1 of 2 runs are not finished" in _page(place, agdn(*arguments, "--finished"))
     done = json.loads(agdn(*arguments, "--resume", "--quiet", "--json").output)
-    assert done == {"page": "studies/oversmoothing/oversmoothing.md", "runs": 2, "pending": 0}
+    assert done == {"page": "studies/oversmoothing/oversmoothing.md", "runs": 2, "pending": 0, "failures": []}
     assert first.stat().st_mtime_ns == before
     epochs = [json.loads(line)["epoch"] for line in log.read_text().splitlines()]
     assert epochs == list(range(1, 121))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from agdn.experiments.load import load_nodes
 from agdn.ops.smoothness import dirichlet_energy, mean_cosine
 from agdn.studies.carrying_out import Plan, carry_out, outcomes
 from agdn.studies.estimate import TIMINGS, estimated
+from agdn.studies.study import Cell
 from agdn.studies.writing import write_study
 
 FEW = ("bases=[gat]", "models=[plain,HA]", "hops=[1,2]", "residual=[false]", "training.epochs=3")
@@ -100,3 +102,20 @@ def test_a_run_of_other_settings_is_not_mixed_in(small_plan: Callable[..., Plan]
     carry_out(small_plan("oversmoothing", *FEW), jobs=1, progress=False)
     with pytest.raises(ValueError, match=r"another configuration .training.epochs is 3 there, 2 here"):
         carry_out(small_plan("oversmoothing", *FEW, "training.epochs=2"), jobs=1, progress=False)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_fails_does_not_end_the_study(small_plan: Callable[..., Plan], jobs: int) -> None:
+    """Where one network cannot be trained, the others are, and the page says which and why."""
+    whole = small_plan("oversmoothing", *FEW)
+    cell = whole.cells[1]
+    broken = cell.config.model_copy(update={"data": cell.config.data.model_copy(update={"name": "no-such-set"})})
+    plan = replace(whole, cells=(whole.cells[0], Cell(cell.facts, broken), *whole.cells[2:]))
+    failures = carry_out(plan, jobs=jobs, progress=False)
+    assert len(failures) == 1
+    assert failures[0].startswith(f"{cell.config.name} seed 0: ")
+    assert "no-such-set" in failures[0]
+    assert len(outcomes(plan)) == 3
+    assert failures[0] in write_study(plan, command="", failures=failures).read_text()
+    with pytest.raises(ValueError, match="no-such-set"):
+        carry_out(replace(plan, cells=plan.cells[1:2]), jobs=jobs, progress=False)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from agdn.cli.options import JSON
 from agdn.cli.printing import print_json, print_table
 from agdn.cli.train import resume_command
+
+if TYPE_CHECKING:
+    from agdn.studies.carrying_out import Plan
+    from agdn.studies.estimate import Estimate
 
 PATH = click.Path(path_type=Path)
 
@@ -66,42 +71,47 @@ def study(
     plan = planned(found, changes, seeds=parse_seeds(seeds or found.seeds), data=data, out=out)
     reuse_freed_memory()
     if dry_run:
-        pending = {place.config.name for place, _ in plan.pending()}
-        rows = [
-            (c.config.name, str(len(plan.seeds)), "to run" if c.config.name in pending else "finished")
-            for c in plan.cells
-        ]
-        if as_json:
-            print_json([{"name": own, "facts": dict(c.facts)} for (own, *_), c in zip(rows, plan.cells, strict=True)])
-            return
-        print_table(f"study {name}", ("experiment", "seeds", "state"), rows)
-        click.echo(
-            f"{len(plan.cells)} experiments, {len(plan.cells) * len(plan.seeds)} runs, {len(plan.pending())} to do"
-        )
-        return
-    if estimate:
-        said = estimated(plan, lambda line: None if quiet else click.echo(line, err=True))
-        if as_json:
-            print_json(said.to_json())
-            return
-        click.echo(
-            f"{said.runs} runs, {said.finished} finished; the others take about {said.seconds / 3600:.2f} hours one "
-            "after another, less where patience ends them"
-        )
+        _print_plan(plan, as_json)
         return
 
     def told(line: str) -> None:
         if not quiet:
             click.echo(line, err=True)
 
+    if estimate:
+        _print_estimate(estimated(plan, told), as_json)
+        return
+    failures: list[str] = []
     if not finished:
         try:
-            carry_out(plan, resume=resume, jobs=jobs, progress=not quiet, told=told)
+            failures = carry_out(plan, resume=resume, jobs=jobs, progress=not quiet, told=told)
         except Interrupted as interrupted:
             click.echo(f"agdn: {interrupted}; go on with: {resume_command()}", err=True)
             sys.exit(interrupted.exit_code)
-    page = write_study(plan, command=shlex.join(["agdn", "study", name, *(w for c in changes for w in ("--set", c))]))
+    command = shlex.join(["agdn", "study", name, *(word for change in changes for word in ("--set", change))])
+    page, pending = write_study(plan, command=command, failures=failures), len(plan.pending())
     if as_json:
-        print_json({"page": str(page), "runs": len(plan.cells) * len(plan.seeds), "pending": len(plan.pending())})
+        print_json({"page": str(page), "runs": plan.runs, "pending": pending, "failures": failures})
         return
-    click.echo(f"{page}: {len(plan.cells) * len(plan.seeds) - len(plan.pending())} runs, figures and tables beside it")
+    click.echo(f"{page}: {plan.runs - pending} runs, figures and tables beside it")
+
+
+def _print_plan(plan: Plan, as_json: bool) -> None:
+    pending = plan.pending()
+    if as_json:
+        print_json([{"name": cell.config.name, "facts": dict(cell.facts)} for cell in plan.cells])
+        return
+    left = [cell.config.name for cell, _ in pending]
+    rows = [(cell.config.name, str(len(plan.seeds)), str(left.count(cell.config.name))) for cell in plan.cells]
+    print_table(f"study {plan.study.name}", ("experiment", "seeds", "to do"), rows)
+    click.echo(f"{len(plan.cells)} experiments, {plan.runs} runs, {len(pending)} to do")
+
+
+def _print_estimate(said: Estimate, as_json: bool) -> None:
+    if as_json:
+        print_json(said.to_json())
+        return
+    click.echo(
+        f"{said.runs} runs, {said.finished} finished; the others take about {said.seconds / 3600:.2f} hours one after "
+        "another, less where patience ends them"
+    )

@@ -22,6 +22,7 @@ from agdn.experiments.teachers import teacher_of, with_teacher_in
 from agdn.experiments.workers import run_side_by_side
 
 Finished = Callable[[Run], None]
+Failed = Callable[[Experiment, ValueError], None]
 
 
 def run(
@@ -63,8 +64,13 @@ def run_all(
     progress: bool = True,
     checkpoint_seconds: float = 30.0,
     finished: Finished | None = None,
+    failed: Failed | None = None,
 ) -> list[Result]:
-    """Several configurations over the same seeds; ``finished`` is called with every run as it ends."""
+    """Several configurations over the same seeds; ``finished`` is called with every run as it ends.
+
+    Where ``failed`` is given it is told of a run that cannot be trained, and the others go on; results are then of the
+    runs that were finished.
+    """
     chosen = chosen_seeds(seeds)
     configs = [located(config, data) for config in configs]
     names = [config.name for config in configs]
@@ -82,6 +88,7 @@ def run_all(
             progress=progress,
             checkpoint_seconds=checkpoint_seconds,
             finished=finished,
+            failed=failed,
         )
     configs = [with_teacher_in(config, Path(out)) for config in configs]
     experiments = [
@@ -99,15 +106,27 @@ def run_all(
         if experiment.folder.exists():
             claim(experiment.folder, experiment.config)
     pending = [experiment for experiment in experiments if not is_finished(experiment.folder)]
-    _train(pending, resume=resume, jobs=jobs, progress=progress, seconds=checkpoint_seconds, finished=finished)
-    return _results(configs, chosen, Path(out))
+    _train(
+        pending,
+        resume=resume,
+        jobs=jobs,
+        progress=progress,
+        seconds=checkpoint_seconds,
+        finished=finished,
+        failed=failed,
+    )
+    return _results(configs, chosen, Path(out), finished_alone=failed is not None)
 
 
-def _results(configs: Sequence[Config], seeds: Sequence[int], out: Path) -> list[Result]:
-    return [
-        Result(config.name, tuple(read_run(seed_folder(out, config.name, seed)) for seed in seeds))
-        for config in configs
-    ]
+def _results(
+    configs: Sequence[Config], seeds: Sequence[int], out: Path, *, finished_alone: bool = False
+) -> list[Result]:
+    results = []
+    for config in configs:
+        folders = [seed_folder(out, config.name, seed) for seed in seeds]
+        runs = tuple(read_run(folder) for folder in folders if not finished_alone or is_finished(folder))
+        results += [Result(config.name, runs)] if runs else []
+    return results
 
 
 def _train(
@@ -118,6 +137,7 @@ def _train(
     progress: bool,
     seconds: float,
     finished: Finished | None,
+    failed: Failed | None,
 ) -> None:
     if not pending:
         return
@@ -132,11 +152,18 @@ def _train(
                 resume=resume,
                 checkpoint_seconds=seconds,
                 finished=lambda experiment: finished(read_run(experiment.folder)) if finished else None,
+                failed=failed,
             )
             return
     for experiment in pending:
         label = f"{experiment.config.name} seed {experiment.seed}" if progress else None
-        run = _with_threads(experiment, threads_each(1)).run(resume=resume, label=label, checkpoint_seconds=seconds)
+        try:
+            run = _with_threads(experiment, threads_each(1)).run(resume=resume, label=label, checkpoint_seconds=seconds)
+        except ValueError as error:
+            if failed is None:
+                raise
+            failed(experiment, error)
+            continue
         if finished:
             finished(run)
 

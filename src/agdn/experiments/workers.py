@@ -51,8 +51,12 @@ def run_side_by_side(
     resume: bool,
     checkpoint_seconds: float,
     finished: Callable[[Experiment], None],
+    failed: Callable[[Experiment, ValueError], None] | None = None,
 ) -> None:
-    """Run all experiments, ``jobs`` at a time; a failure lets those under way finish, a signal is passed on to them."""
+    """Run all experiments, ``jobs`` at a time; a failure lets those under way finish, a signal is passed on to them.
+
+    Where ``failed`` is given it is told of a mistake, and the others go on.
+    """
     waiting, failures = list(experiments), []
     workers = [Worker(threads) for _ in range(min(jobs, len(waiting)))]
     try:
@@ -70,6 +74,8 @@ def run_side_by_side(
                     answer, experiment = worker.answer(), worker.experiment
                     if "done" in answer:
                         finished(experiment)
+                    elif failed is not None and "mistake" in answer and worker.process.poll() is None:
+                        failed(experiment, ValueError(answer["mistake"]))
                     else:
                         failures.append(answer)
                     if waiting and not failures and stop.signal is None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agdn.experiments.experiment import Experiment
 from agdn.experiments.load import load_nodes
 from agdn.experiments.result import Run, read_run, shown
 from agdn.experiments.run import located, run_all
@@ -71,12 +72,22 @@ def carry_out(
     progress: bool = True,
     checkpoint_seconds: float = 30.0,
     told: Callable[[str], None] = lambda line: None,
-) -> None:
-    """Run every cell on every seed to its end, or measure it; ``told`` gets a line about each."""
+) -> list[str]:
+    """Run every cell on every seed to its end, or measure it; ``told`` gets a line about each.
+
+    Returns what could not be trained, a sentence each: where others can, the study goes on without it.
+    """
     if plan.study.work == "measure":
         for cell, seed in plan.pending():
             measure(plan.folder, cell, seed, told)
-        return
+        return []
+    errors: list[ValueError] = []
+    failures: list[str] = []
+
+    def failed(experiment: Experiment, error: ValueError) -> None:
+        errors.append(error)
+        failures.append(f"{experiment.config.name} seed {experiment.seed}: {error}")
+        told(failures[-1])
 
     def finished(run: Run) -> None:
         scores = shown(run.score("test"), None, run.metric)
@@ -91,7 +102,11 @@ def carry_out(
         progress=progress,
         checkpoint_seconds=checkpoint_seconds,
         finished=finished,
+        failed=failed,
     )
+    if errors and len(plan.pending()) == plan.runs:
+        raise errors[0]
+    return failures
 
 
 def outcomes(plan: Plan) -> list[Outcome]:

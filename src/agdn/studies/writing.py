@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from agdn.studies.carrying_out import Plan, outcomes
 from agdn.studies.page import Page, write_page
 
 
-def write_study(plan: Plan, *, command: str) -> Path:
+def write_study(plan: Plan, *, command: str, failures: Sequence[str] = ()) -> Path:
     """Write the page of what is finished, with ``command`` as what made it. Returns the page."""
     found = outcomes(plan)
     if not found:
@@ -28,7 +29,8 @@ def write_study(plan: Plan, *, command: str) -> Path:
     ]
     unfinished = f" {total - len(found)} of {total} runs are not finished and left out." if len(found) < total else ""
     written = f"Written by `{command}`; {', '.join(facts)}.{unfinished}"
-    page = Page(made.title, [written, *made.text], made.parts)
+    failed = [f"What could not be trained: {'; '.join(failures)}."] if failures else []
+    page = Page(made.title, [written, *failed, *made.text], made.parts)
     about = {
         "format": "agdn-study",
         "format_version": 1,
