@@ -1,0 +1,1 @@
+"""``agdn explain``: the neighbours, edges and hops that carried a prediction."""
