@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "distributed": {"graph", "ops", "nn", "data", "sampling", "tasks", "training"},
     "experiments": BELOW_EXPERIMENTS,
     "studies": BELOW_EXPERIMENTS | {"experiments", "report", "bench"},
-    "explain": BELOW_EXPERIMENTS | {"experiments"},
+    "explain": BELOW_EXPERIMENTS | {"experiments", "report"},
     "estimators": BELOW_EXPERIMENTS | {"experiments"},
     "search": BELOW_EXPERIMENTS | {"experiments"},
     "report": BELOW_EXPERIMENTS | {"experiments"},

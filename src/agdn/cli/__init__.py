@@ -15,6 +15,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("agdn.cli.doctor", "doctor"),
     "embed": ("agdn.cli.embed", "embed"),
     "evaluate": ("agdn.cli.evaluate", "evaluate"),
+    "explain": ("agdn.cli.explain", "explain"),
     "export": ("agdn.cli.export", "export"),
     "list": ("agdn.cli.list", "list_command"),
     "predict": ("agdn.cli.predict", "predict"),

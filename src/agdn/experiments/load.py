@@ -80,6 +80,11 @@ class TrainedModel:
         outputs, hops = outputs_and_hops(self.model, signals)
         return self.task.finished(outputs, signals.graph), hops
 
+    @torch.no_grad()
+    def given(self) -> Signals:
+        """What the model is given in evaluation about all of its data at once."""
+        return self.task.given(self.model, replace(self._signals(self.dataset), storage=None))
+
     def evaluate(self) -> dict[str, dict[str, float]]:
         """Scores by part and metric, computed anew."""
         with torch.no_grad():
@@ -89,7 +94,7 @@ class TrainedModel:
         """What the model knows about every node of its data after ``layer``, by default in front of its output."""
         layer = chosen_layer(self.model, layer)
         with torch.no_grad():
-            signals = self.task.given(self.model, replace(self._signals(self.dataset), storage=None))
+            signals = self.given()
             states = hidden_states(self.model, layer, lambda: signals.outputs(self.model))
         return Embeddings(_ids(self.dataset), states.float().cpu().numpy(), layer)
 

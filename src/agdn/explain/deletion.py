@@ -21,6 +21,7 @@ from agdn.graph import Graph
 from agdn.tasks.inputs import Signals
 
 COUNTS = (1, 2, 5, 10, 20)
+DELETION_HEADER = ("without", "with all", "those named", "random, as near", "random, anywhere")
 Kind = Literal["nodes", "edges"]
 
 
@@ -41,6 +42,14 @@ class Deletion:
     named: np.ndarray
     anywhere: np.ndarray
     as_near: np.ndarray
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Of a table, means over the draws."""
+        columns = (self.named, self.as_near.mean(0), self.anywhere.mean(0))
+        return [
+            (f"{count} {self.kind}", f"{self.whole:.3f}", *(f"{column[place]:.3f}" for column in columns))
+            for place, count in enumerate(self.counts)
+        ]
 
 
 def deletion(
@@ -109,5 +118,3 @@ def _of_distances(shuffled: Tensor, distance: Tensor, wanted: Tensor) -> Tensor:
     for value, count in zip(*(part.tolist() for part in wanted.unique(return_counts=True)), strict=True):
         chosen.append(shuffled[distance[shuffled] == value][:count])
     return torch.cat(chosen)
-
-

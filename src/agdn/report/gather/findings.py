@@ -53,7 +53,7 @@ class Wanted:
 
     def centres(self, asked: Answers, worst: Sequence[Mistake]) -> list[int]:
         if self.names:
-            return node_rows(asked, self.names)
+            return node_rows(asked.dataset, self.names)
         if is_small(asked.dataset.graph):
             return []
         key = (asked.dataset.name, asked.dataset.graph.num_nodes)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from agdn.data.dataset import Dataset
 from agdn.graph import Graph
 from agdn.report.gather.answers import Answers
 from agdn.report.gather.layout import layout
@@ -99,13 +100,13 @@ def surroundings(graph: Graph, node: int, most: int = AROUND) -> np.ndarray:
     return np.array(seen[:most])
 
 
-def node_rows(answers: Answers, names: Sequence[str]) -> list[int]:
+def node_rows(dataset: Dataset, names: Sequence[str]) -> list[int]:
     """The rows of nodes by the user's own ids."""
-    ids = answers.dataset.node_ids
-    rows = {str(row if ids is None else ids[row]): row for row in range(answers.dataset.graph.num_nodes)}
+    ids = dataset.node_ids
+    rows = {str(row if ids is None else ids[row]): row for row in range(dataset.graph.num_nodes)}
     for name in names:
         if name not in rows:
-            raise ValueError(f"{answers.dataset.name} has no node {name!r}; ids look like {next(iter(rows), '')!r}")
+            raise ValueError(f"{dataset.name} has no node {name!r}; ids look like {next(iter(rows), '')!r}")
     return [rows[name] for name in names]
 
 
