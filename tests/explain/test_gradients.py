@@ -47,11 +47,11 @@ def test_parts_of_features_add_up_to_the_change_of_the_score(build: Any) -> None
     torch.manual_seed(1)
     model, given = build().double().eval(), signals()
     about = asked(model, given)
-    found = gradients(model, given, about, steps=256)
+    found = gradients(model, given, about, steps=32)
     with torch.no_grad():
         baseline = about.score(model(torch.zeros_like(given.x), given.graph))
-    assert found.constant == pytest.approx(baseline, abs=2e-3)
-    assert float(found.source.sum()) == pytest.approx(found.score - baseline, abs=2e-3)
+    assert found.constant == pytest.approx(baseline, abs=5e-3)
+    assert float(found.source.sum()) == pytest.approx(found.score - baseline, abs=5e-3)
 
 
 @pytest.mark.parametrize("name", ["AGDN", "HC", "GAT", "GCN"])
@@ -59,12 +59,12 @@ def test_parts_of_edges_add_up_to_the_change_without_any(name: str) -> None:
     torch.manual_seed(1)
     model, given = MODELS[name]().double().eval(), signals()
     about = asked(model, given)
-    found = gradients(model, given, about, steps=256)
+    found = gradients(model, given, about, steps=32)
     scored = Scored(model, given, about.direction)
     with torch.no_grad(), scored.masked_edges(torch.zeros(given.graph.num_edges, dtype=torch.float64)):
         without = float(scored(given.x, given.graph.edge_index)[about.node])
     assert found.flow is not None
-    assert float(found.flow.sum()) == pytest.approx(found.score - without, abs=2e-3)
+    assert float(found.flow.sum()) == pytest.approx(found.score - without, abs=5e-3)
 
 
 def test_where_a_network_is_linear_both_methods_say_the_same() -> None:
