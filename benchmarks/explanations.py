@@ -90,7 +90,7 @@ def recovered(subject: Subject, method: str, count: int) -> dict[str, float]:
 
 
 def falls(subject: Subject, method: str, count: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """How far the probability of the predicted class falls, by what is taken out; a node counts where there is enough."""
+    """How far the probability of the predicted class falls, by what is taken out."""
     found: dict[tuple[str, int], list[tuple[float, float, float]]] = {}
     for node in subject.right(count):
         asked, attribution = subject.explained(node, method)
@@ -147,29 +147,25 @@ def page(
         for row in rows
     ]
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("agdn", "torch", "torch_geometric"))
-    return (
-        "\n\n".join(
-            [
-                "# Explanations that hold",
-                f"Written by `benchmarks/explanations.py`; {datetime.date.today().isoformat()}, {versions}, seed "
-                f"{options.seed}, {options.draws} random draws a node, {options.steps} points of integrated gradients.",
-                "## The planted path",
-                "`agdn train long-range/agdn --set 'data.options={branches: 2}' --set model.hops=6`: a node's class is the "
-                "sign eight steps upstream; leaves feed random signs into every node on the way, and the network hears "
-                "twelve steps. Test nodes that are predicted right. *Path in the first 8*: how many of the eight nodes that "
-                "the sign passes, its origin included, are among the eight that handed on most for the answer. *Origin "
-                "first*: whose own features gave most is the node where the sign is.",
-                as_markdown(PATH_HEADER, path_rows),
-                "## Deletion on Cora",
-                "`agdn train cora/agdn`. How many points of probability the predicted class loses without the nodes (with "
-                "their edges) or edges that spoke most for it, and without as many random ones: at the same distances, or "
-                "anywhere in reach. Test nodes that are predicted right. p: Wilcoxon's signed-rank test, one-sided, of "
-                "those named against random ones as near.",
-                as_markdown(FALL_HEADER, fall_rows),
-            ]
-        )
-        + "\n"
-    )
+    blocks = [
+        "# Explanations that hold",
+        f"Written by `benchmarks/explanations.py`; {datetime.date.today().isoformat()}, {versions}, seed "
+        f"{options.seed}, {options.draws} random draws a node, {options.steps} points of integrated gradients.",
+        "## The planted path",
+        "`agdn train long-range/agdn --set 'data.options={branches: 2}' --set model.hops=6`: a node's class is the "
+        "sign eight steps upstream; leaves feed random signs into every node on the way, and the network hears "
+        "twelve steps. Test nodes that are predicted right. *Path in the first 8*: how many of the eight nodes that "
+        "the sign passes, its origin included, are among the eight that handed on most for the answer. *Origin "
+        "first*: whose own features gave most is the node where the sign is.",
+        as_markdown(PATH_HEADER, path_rows),
+        "## Deletion on Cora",
+        "`agdn train cora/agdn`. How many points of probability the predicted class loses without the nodes (with "
+        "their edges) or edges that spoke most for it, and without as many random ones: at the same distances, or "
+        "anywhere in reach. Test nodes that are predicted right. p: Wilcoxon's signed-rank test, one-sided, of "
+        "those named against random ones as near.",
+        as_markdown(FALL_HEADER, fall_rows),
+    ]
+    return "\n\n".join(blocks) + "\n"
 
 
 def main() -> None:

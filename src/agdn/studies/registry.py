@@ -10,6 +10,8 @@ from agdn.studies.study import Study
 STUDIES: dict[str, str] = {
     "oversmoothing": "agdn.studies.oversmoothing",
     "ablation": "agdn.studies.ablation",
+    "hops": "agdn.studies.hops",
+    "spectrum": "agdn.studies.spectrum",
     "runtime": "agdn.studies.runtime",
     "depth": "agdn.studies.depth",
 }

@@ -1,0 +1,22 @@
+"""What the studies of hop weights share: recipes of AGDN with a hop weighting of the study's choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agdn.experiments.recipes import read_recipe
+from agdn.models.registry import expanded
+from agdn.studies.study import Cell, Facts, cell_of
+
+
+def weighted_cell(
+    study: str, recipe: str, changes: Sequence[str], weighting: str, facts: Facts, more: dict[str, Any] | None = None
+) -> Cell:
+    """The recipe with another hop weighting; its options stay where it is the recipe's own."""
+    base = read_recipe(recipe, changes)
+    if base.link is not None or base.model["name"] != "AGDN":
+        raise ValueError(f"the study {study} is about hop weights of AGDN on nodes; {recipe} is not such a recipe")
+    own = expanded(base.model).get("weighting", "HA")
+    keeps = (own if isinstance(own, str) else own["name"]) == weighting
+    return cell_of(study, base, facts, {"model": {"weighting": own if keeps else weighting, **(more or {})}})
