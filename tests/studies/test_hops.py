@@ -79,13 +79,13 @@ def test_the_study_of_filters(small_plan: Callable[..., Plan]) -> None:
     (each,) = outcomes(plan)
     assert sum(each.observed["eigenvalues"]) == pytest.approx(1)
     tables = json.loads(page.with_suffix(".json").read_text())["tables"]
-    assert [row["channels"] for row in tables["layers"]] == ["4", "2"]
+    assert [row["channels"] for row in tables["layers"]] == ["4", "4"]
     coefficients = next(rows for key, rows in tables.items() if key.endswith("channels"))
-    assert len(coefficients) == 6
+    assert len(coefficients) == 8
     weight = each.observed["layers"][0]["kernel"][0][2]
     assert float(coefficients[0]["hop 2"]) == pytest.approx(weight, abs=1e-3)
     (svg,) = plan.folder.glob("spectrum-*-filters.svg")
-    assert svg.read_text().count('class="line" opacity') == 6
+    assert svg.read_text().count('class="line" opacity') == 8
 
 
 def test_other_recipes_are_refused(small_plan: Callable[..., Plan]) -> None:

@@ -219,8 +219,8 @@ def _explained(
             told.part(row),
         )
 
-    strongest = handed.abs().where(found.distance > 0, 0).argsort(descending=True, stable=True)[:top]
-    named = [row for row in strongest.tolist() if handed[row] != 0]
+    others = found.ranked_nodes(graph)
+    named = others[handed[others].abs().argsort(descending=True, stable=True)][:top].tolist()
     edges: tuple[Carried, ...] = ()
     if found.flow is not None:
         places = found.ranked_edges(graph)
