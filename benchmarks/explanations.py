@@ -26,7 +26,7 @@ from agdn.experiments.recipes import read_recipe
 from agdn.experiments.run import run_all
 from agdn.experiments.tables import as_markdown
 from agdn.explain.attribution import Attribution
-from agdn.explain.deletion import deletion
+from agdn.explain.deletion import counted, deletion
 from agdn.explain.gradients import gradients
 from agdn.explain.held_network import held_network
 from agdn.explain.question import Question, question
@@ -139,7 +139,7 @@ def page(
         (
             method,
             str(row["nodes"]),
-            f"{row['count']} {row['kind']}",
+            counted(row["count"], row["kind"]),
             *(f"{100 * row[key]:+.2f}" for key in ("named", "as_near", "anywhere")),
             f"{row['p']:.1e}",
         )
@@ -162,7 +162,8 @@ def page(
         "`agdn train cora/agdn`. How many points of probability the predicted class loses without the nodes (with "
         "their edges) or edges that spoke most for it, and without as many random ones: at the same distances, or "
         "anywhere in reach. Test nodes that are predicted right. p: Wilcoxon's signed-rank test, one-sided, of "
-        "those named against random ones as near.",
+        "those named against random ones as near. Where a distance has no other nodes or edges, random ones as near are "
+        "the same ones, and cannot differ: the more are taken out, the more often.",
         as_markdown(FALL_HEADER, fall_rows),
     ]
     return "\n\n".join(blocks) + "\n"

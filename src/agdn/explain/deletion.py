@@ -47,7 +47,7 @@ class Deletion:
         """Of a table, means over the draws."""
         columns = (self.named, self.as_near.mean(0), self.anywhere.mean(0))
         return [
-            (f"{count} {self.kind}", f"{self.whole:.3f}", *(f"{column[place]:.3f}" for column in columns))
+            (counted(count, self.kind), f"{self.whole:.3f}", *(f"{column[place]:.3f}" for column in columns))
             for place, count in enumerate(self.counts)
         ]
 
@@ -88,6 +88,11 @@ def deletion(
     return Deletion(kind, counts, whole, named, anywhere, as_near)
 
 
+def counted(count: int, kind: str) -> str:
+    """``1 node``, ``2 nodes``."""
+    return f"{count} {kind.removesuffix('s') if count == 1 else kind}"
+
+
 def remaining(signals: Signals, chosen: Tensor, kind: Kind) -> Signals:
     """Without these edges, or without the edges of these nodes to others; features and labels stay as they are."""
     graph = signals.graph
@@ -99,8 +104,10 @@ def remaining(signals: Signals, chosen: Tensor, kind: Kind) -> Signals:
         out[chosen] = True
         gone = out[graph.edge_index].any(0)
     rest = graph.remaining(~gone[graph.order])
-    carried = {name: rest.carry(signal) for name, signal in signals.edge_signals.items()}
-    return replace(signals, graph=rest, storage=None, **carried)
+    edge_attr, edge_weight = (
+        None if signal is None else rest.carry(signal) for signal in (signals.edge_attr, signals.edge_weight)
+    )
+    return replace(signals, graph=rest, storage=None, edge_attr=edge_attr, edge_weight=edge_weight)
 
 
 def _candidates(found: Attribution, graph: Graph, kind: Kind) -> tuple[Tensor, Tensor]:

@@ -142,5 +142,5 @@ def _residual(conv: AGDNConv, x: Tensor) -> Tensor | None:
 
 def _gain(norm: str, hop: Tensor) -> Tensor:
     if norm == "l2":
-        return 1 / hop.norm(dim=-1, keepdim=True).clamp(min=L2_EPS)
+        return hop.norm(dim=-1, keepdim=True).clamp(min=L2_EPS).reciprocal()  # type: ignore[no-any-return]
     return (torch.var(hop, dim=-1, correction=0, keepdim=True) + LAYER_EPS).rsqrt()
