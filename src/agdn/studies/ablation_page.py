@@ -53,11 +53,11 @@ def _of_set(name: str, outcomes: Sequence[Outcome]) -> list[Table | Figure]:
     tests = {row: paired(values, reference) for row, values in by_row.items() if row != REFERENCE}
     adjusted = dict(zip(tests, holm([each.t_test if each else None for each in tests.values()]), strict=True))
     rows = [_row(row, where(outcomes, row=row), tests.get(row), adjusted.get(row)) for row in by_row]
-    title = f"{outcomes[0].trained.dataset['name']}: {unit(metric)}"
-    parts: list[Table | Figure] = [Table(key, f"{title}, frame of {name}", HEADER, rows)]
+    data = str(outcomes[0].trained.dataset["name"])
+    parts: list[Table | Figure] = [Table(key, f"{data}: {unit(metric)}, frame of {name}", HEADER, rows)]
     compared = {row: each for row, each in tests.items() if each is not None}
     if compared:
-        parts.append(_figure(key, f"{title}: differences from AGDN, seed by seed", compared))
+        parts.append(_figure(key, f"{data}: differences from AGDN, seed by seed", compared))
     return parts
 
 
