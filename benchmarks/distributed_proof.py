@@ -196,10 +196,10 @@ def hosts(options: argparse.Namespace, work: Path) -> list[str]:
         codes = [process.wait() for process, _ in run]
         if any(codes):
             raise SystemExit("\n".join(path.read_text()[-2000:] for _, path in run))
-        lines = [f"Two hosts, {' and '.join(address for _, address in HOSTS.values())}: exit codes {codes}."]
+        lines = [f"* Two hosts, {' and '.join(address for _, address in HOSTS.values())}: exit codes {codes}."]
         here = trained(options, work / "loopback", "--nproc", "2")
         same = [record["loss"] for record in records(folder(options, work / "whole"))]
-        lines.append(f"Losses equal to those on loopback: {same == [r['loss'] for r in records(here.folder)]}.")
+        lines.append(f"* Losses equal to those on loopback: {same == [r['loss'] for r in records(here.folder)]}.")
         limit = ("--set", f"distributed.timeout={options.timeout}")
         cut = _on_hosts(options, work / "cut", *limit, "--checkpoint-seconds", "0.1")
         log = folder(options, work / "cut") / "metrics.jsonl"
@@ -209,15 +209,15 @@ def hosts(options: argparse.Namespace, work: Path) -> list[str]:
         said = sorted(_last_words(path, options.timeout + 120) for _, path in cut)
         codes = [_ended(process) for process, _ in cut]
         epochs = len(log.read_text().splitlines())
-        lines.append(f"The link cut after {epochs} epochs: exit codes {codes}, and they said:")
-        lines += [f"> {line}" for line in said]
+        lines.append(f"* The link cut after {epochs} epochs: {' and '.join(codes)}. What the ranks said:")
+        lines += [f"    * `{line}`" for line in said]
         _link("up")
         again = _on_hosts(options, work / "cut", "--resume", *limit)
         codes = [process.wait() for process, _ in again]
         if any(codes):
             raise SystemExit("\n".join(path.read_text()[-2000:] for _, path in again))
         same = digest(folder(options, work / "cut")) == digest(folder(options, work / "whole"))
-        return [*lines, f"Resumed over a mended link: exit codes {codes}, weights of the undisturbed run: {same}."]
+        return [*lines, f"* Resumed over a mended link: exit codes {codes}, weights of the undisturbed run: {same}."]
     finally:
         for name in HOSTS:
             subprocess.run(["ip", "netns", "delete", name], check=False)
@@ -234,14 +234,15 @@ def _last_words(path: Path, seconds: float) -> str:
     return "nothing"
 
 
-def _ended(process: subprocess.Popen[bytes], seconds: float = 60) -> int:
-    """The code of a torchrun; one that waits for the lost host, which TCP gives up after many minutes, is stopped."""
+def _ended(process: subprocess.Popen[bytes], seconds: float = 60) -> str:
+    """How a torchrun ended; one that waits for the lost host, which TCP gives up after many minutes, is stopped."""
     try:
-        return process.wait(seconds)
+        return f"exit code {process.wait(seconds)}"
     except subprocess.TimeoutExpired:
         for pid in [*ranks_of(process.pid).values(), process.pid]:
             os.kill(pid, signal.SIGKILL)
-        return process.wait()
+        process.wait()
+        return f"a torchrun that still waited for the other host {seconds:.0f} s later and was stopped"
 
 
 def _make_hosts() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -153,9 +154,14 @@ class World:
         except RuntimeError as error:  # what torch raises for all of them; ours come through from below
             if isinstance(error, LostRank):
                 raise
-            reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
             who = "" if self.beats is None else f"{self.beats.diagnosis()}; "
-            raise LostRank(f"rank {self.rank} failed at {what!r}: {who}{reason}") from error
+            raise LostRank(f"rank {self.rank} failed at {what!r}: {who}{_reason(error)}") from error
+
+
+def _reason(error: BaseException) -> str:
+    """The first line of torch's message, without the place in its source."""
+    lines = str(error).splitlines() or [type(error).__name__]
+    return re.sub(r"^\[[^]]*\] ", "", lines[0])[:200]
 
 
 def _outcome(answer: dict[str, Any]) -> Any:
@@ -207,8 +213,7 @@ def joined(timeout: float = TIMEOUT) -> Iterator[World]:
         else:
             dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=limit)
     except (RuntimeError, dist.DistNetworkError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise LostRank(f"rank {rank} of {size} could not join the others: {reason}") from error
+        raise LostRank(f"rank {rank} of {size} could not join the others: {_reason(error)}") from error
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
     store.set_timeout(timedelta(seconds=10))
