@@ -75,7 +75,7 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
     one = trained(options, work / "one", "--set", "threads=1")
     many = trained(options, work / "many", "--nproc", str(options.nproc), "--set", "threads=1")
     losses = [[record["loss"] for record in records(run.folder)] for run in (one, many)]
-    worst = max(abs(a - b) / abs(a) for a, b in zip(*losses, strict=True))
+    apart = [abs(a - b) / abs(a) for a, b in zip(*losses, strict=True)]
     model = load(many).model
     config = read_recipe(options.recipe, changes(options)[1::2])
     evaluations = sum("valid" in record and record["valid"] is not None for record in records(many.folder))
@@ -94,7 +94,7 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
         "| | one process | a rank | |",
         "|---|---|---|---|",
         f"| loss of the last epoch | {losses[0][-1]:.6f} | {losses[1][-1]:.6f} | "
-        f"largest relative difference {worst:.1e} |",
+        f"relative difference {apart[0]:.1e} in the first epoch, at most {max(apart):.1e} |",
         f"| most memory | {(one.peak_memory or 0) / 1e9:.2f} GB | {(many.peak_memory or 0) / 1e9:.2f} GB | "
         f"{100 * (many.peak_memory or 0) / max(1, one.peak_memory or 0):.0f} %; formula {memory / 1e9:.2f} GB |",
         f"| sent to others | - | {(many.sent or 0) / 1e9:.4f} GB | formula {sent / 1e9:.4f} GB |",
@@ -162,6 +162,7 @@ def kills(options: argparse.Namespace, work: Path) -> list[str]:
         seconds.append(time.monotonic() - start)
         same = code == 0 and digest(folder(options, out)) == reference
         equal += same
+        sys.stderr.write(f"{equal} of {number + 1} alike\n")
         if not same:
             sys.stderr.write(f"run {number} ended with {code}:\n{(work / f'said-{number}').read_text()[-2000:]}\n")
     told = ", ".join(f"{count} {moment}" for moment, count in sorted(moments.items()))
@@ -207,9 +208,9 @@ def hosts(options: argparse.Namespace, work: Path) -> list[str]:
             time.sleep(0.05)
         _link("down")
         said = sorted(_last_words(path, options.timeout + 120) for _, path in cut)
-        codes = [_ended(process) for process, _ in cut]
+        ends = [_ended(process) for process, _ in cut]
         epochs = len(log.read_text().splitlines())
-        lines.append(f"* The link cut after {epochs} epochs: {' and '.join(codes)}. What the ranks said:")
+        lines.append(f"* The link cut after {epochs} epochs: {' and '.join(ends)}. What the ranks said:")
         lines += [f"    * `{line}`" for line in said]
         _link("up")
         again = _on_hosts(options, work / "cut", "--resume", *limit)
