@@ -162,8 +162,8 @@ def page(
         "`agdn train cora/agdn`. How many points of probability the predicted class loses without the nodes (with "
         "their edges) or edges that spoke most for it, and without as many random ones: at the same distances, or "
         "anywhere in reach. Test nodes that are predicted right. p: Wilcoxon's signed-rank test, one-sided, of "
-        "those named against random ones as near. Where a distance has no other nodes or edges, random ones as near are "
-        "the same ones, and cannot differ: the more are taken out, the more often.",
+        "those named against random ones as near. Where a distance has no other nodes or edges, random ones as near "
+        "are the same ones, and cannot differ: the more are taken out, the more often.",
         as_markdown(FALL_HEADER, fall_rows),
     ]
     return "\n\n".join(blocks) + "\n"

@@ -56,7 +56,7 @@ class Scored(nn.Module):
 
         with ExitStack() as hooks:
             for conv in self.model.convs:  # type: ignore[union-attr]
-                hooks.callback(conv.transition.register_forward_hook(times_mask).remove)  # type: ignore[union-attr,operator]
+                hooks.callback(conv.transition.register_forward_hook(times_mask).remove)
             yield
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -110,8 +110,8 @@ def held_network(model: nn.Module, signals: Signals) -> HeldNetwork:
                 made = running = made if running is None else made + running
             alone = follows.linear_part(made)
         elif getattr(model, "out_activation", False):
-            y = out if model.out_bias is None else out + model.out_bias
-            between.append(Between(torch.ones_like(y), False, _factor("relu", y)))  # type: ignore[arg-type]
+            y = out if model.out_bias is None else out + cast(Tensor, model.out_bias)
+            between.append(Between(torch.ones_like(y), False, _factor("relu", y)))
         else:
             between.append(None)
     final = getattr(model, "output_linear", None)
@@ -145,5 +145,7 @@ def _norm_factor(norm: nn.Module, h: Tensor) -> Tensor:
         return (torch.var(h, dim=1, correction=0, keepdim=True) + norm.eps).rsqrt() * norm.weight
     if isinstance(norm, nn.Identity):
         return torch.ones_like(h)
-    centred = h - h.mean(0)  # PairNorm
-    return (norm.scale / (norm.eps + centred.square().sum(1).mean()).sqrt()).expand_as(h)  # type: ignore[union-attr,operator]
+    pair: Any = norm
+    centred = h - h.mean(0)
+    factor: Tensor = pair.scale / (pair.eps + centred.square().sum(1).mean()).sqrt()
+    return factor.expand_as(h)
