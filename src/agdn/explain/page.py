@@ -20,6 +20,7 @@ from agdn.report.rounding import short
 from agdn.report.sections.section import Section, figure, figures, legend, paragraph, style_of, table
 
 COMMAND = "agdn explain"
+ROUNDING = 1e-5  # of the score: what is smaller is float32's
 METHODS = {
     "walk": "Walks are followed back from the node through all layers: attention along every step times the weights "
     "of the hops, with what each node's features gave. Attention, weights and activations are held at what they were; "
@@ -107,10 +108,11 @@ def _sentence(each: NodeExplanation, found: Explanations) -> Markup:
     said = f"{each.question.answer}" + ("" if numeric else f", with probability {100 * each.value:.1f} %")
     truth = "not known" if each.label == "unknown" else each.label
     score = each.attribution
+    from_features = score.score - score.constant
+    constant = score.constant if abs(score.constant) > ROUNDING * abs(from_features) else 0.0
     return paragraph(
-        f"Predicted: {said}. True: {truth}. The score {short(score.score)} is "
-        f"{short(score.score - score.constant)} from features of nodes and {short(score.constant)} that is there "
-        "without them."
+        f"Predicted: {said}. True: {truth}. The score {short(score.score)} is {short(from_features)} from features of "
+        f"nodes and {short(constant)} that is there without them."
     )
 
 

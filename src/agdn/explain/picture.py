@@ -17,7 +17,7 @@ from agdn.report.charts.frame import chart
 from agdn.report.markup import Markup, tag
 from agdn.report.rounding import coordinate
 
-WIDTH, ROW, SIDE, TOP, BOTTOM = 720.0, 30.0, 44.0, 18.0, 34.0
+WIDTH, ROW, SIDE, TOP, BOTTOM = 720.0, 46.0, 44.0, 18.0, 34.0
 WIDEST, LARGEST, SMALLEST = 7.0, 12.0, 3.0
 MOST_EDGES = 120
 NAME = 12  # characters of an id
