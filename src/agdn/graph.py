@@ -142,11 +142,10 @@ class Graph:
         """A graph whose edges are sorted already, which is the caller's order too: nothing is checked."""
         graph = object.__new__(cls)
         nodes, edges = indptr.numel() - 1, indices.numel()
-        ids = torch.int32 if edges <= INT32_LIMIT else torch.int64
         graph._set(
             indptr=indptr,
             indices=_compact(indices, nodes),
-            order=torch.arange(edges, dtype=ids, device=indices.device),
+            order=torch.arange(edges, dtype=_compact(indptr[:0], edges).dtype, device=indices.device),
             origin=origin,
             num_src=nodes,
             num_dst=nodes,

@@ -1,7 +1,7 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
-import torch
 
 from agdn.experiments.checking import checked
 from agdn.experiments.experiment import Experiment
@@ -56,12 +56,12 @@ def test_an_epoch_that_ends_in_its_middle_goes_on_to_the_same_bytes(
     undisturbed = Experiment(config, 0, tmp_path / "whole").run()
     steps = 0
 
-    def step(state: State, loss: torch.Tensor) -> None:
+    def step(state: State, *of_step: Any) -> None:
         nonlocal steps
         if steps == stop_after:
             raise Stopped
         steps += 1
-        usual(state, loss)
+        usual(state, *of_step)
 
     usual = loop._step
     again = Experiment(config, 0, tmp_path / "again")

@@ -17,7 +17,8 @@ from agdn.studies.writing import write_study
 from small_runs import small
 
 
-def test_steps_are_those_of_the_training_loop() -> None:
+def test_steps_are_those_of_the_training_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AGDN_KERNELS")  # parts of a graph are drawn by kernels
     config = small("training.epochs=7")
     built = Experiment(config, 0, Path()).assemble()
     assert len(timed_steps(built, config.training, 3)) == 3
