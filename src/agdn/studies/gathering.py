@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from agdn.report.gather.curves import Curve, combined
@@ -20,6 +21,13 @@ def where(outcomes: Iterable[Outcome], **facts: Any) -> list[Outcome]:
 def values_of(outcomes: Iterable[Outcome], fact: str) -> list[Any]:
     """What a fact can be, in the order in which it comes."""
     return list(dict.fromkeys(each.facts[fact] for each in outcomes if fact in each.facts))
+
+
+def grouped(outcomes: Sequence[Outcome], *facts: str) -> list[tuple[tuple[Any, ...], list[Outcome]]]:
+    """The values of some facts with the outcomes that have them, those of the first fact together."""
+    combinations = product(*(values_of(outcomes, fact) for fact in facts))
+    found = ((values, where(outcomes, **dict(zip(facts, values, strict=True)))) for values in combinations)
+    return [(values, group) for values, group in found if group]
 
 
 def mean_of(outcomes: Sequence[Outcome], value: Value) -> float | None:

@@ -14,7 +14,7 @@ from agdn.report.charts.lines import Along, Line, LineChart
 from agdn.report.gather.curves import combined
 from agdn.report.markup import Markup
 from agdn.report.sections.section import style_of
-from agdn.studies.gathering import percent_on, spread, values_of, where
+from agdn.studies.gathering import grouped, percent_on, spread
 from agdn.studies.page import Figure, Page, Table
 from agdn.studies.study import Outcome
 
@@ -32,33 +32,27 @@ def hops_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         "with the share of these that have the same class. Numbers are means over the seeds.",
     ]
     parts: list[Table | Figure] = [Table("layers", "Layers", HEADER, _rows(outcomes))]
-    for recipe in values_of(outcomes, "recipe"):
-        for weighting in values_of(outcomes, "weighting"):
-            group = where(outcomes, recipe=recipe, weighting=weighting)
-            if group:
-                key = f"{recipe.replace('/', '-')}-{weighting}"
-                parts += _figures(key, f"{recipe}, {weighting}", group)
+    for (recipe, weighting), group in grouped(outcomes, "recipe", "weighting"):
+        parts += _figures(f"{recipe.replace('/', '-')}-{weighting}", f"{recipe}, {weighting}", group)
     return Page("Which hops are listened to", text, parts)
 
 
 def _rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
     rows = []
-    for recipe in values_of(outcomes, "recipe"):
-        for weighting in values_of(outcomes, "weighting"):
-            group = where(outcomes, recipe=recipe, weighting=weighting)
-            for place in range(len(group[0].observed["layers"]) if group else 0):
-                layers = [each.observed["layers"][place] for each in group]
-                rows.append(
-                    [
-                        recipe,
-                        weighting,
-                        spread(group, percent_on("test")),
-                        str(layers[0]["layer"]),
-                        f"{layers[0]['weigher']}s",
-                        *(_mean(layers, key, "{:.2f}") for key in ("mean hop", "spread of mean hops")),
-                        *(_mean(layers, key, "{:+.2f}") for key in ("with degree", "with homophily")),
-                    ]
-                )
+    for (recipe, weighting), group in grouped(outcomes, "recipe", "weighting"):
+        for place in range(len(group[0].observed["layers"])):
+            layers = [each.observed["layers"][place] for each in group]
+            rows.append(
+                [
+                    recipe,
+                    weighting,
+                    spread(group, percent_on("test")),
+                    str(layers[0]["layer"]),
+                    f"{layers[0]['weigher']}s",
+                    *(_mean(layers, key, "{:.2f}") for key in ("mean hop", "spread of mean hops")),
+                    *(_mean(layers, key, "{:+.2f}") for key in ("with degree", "with homophily")),
+                ]
+            )
     return rows
 
 

@@ -13,7 +13,7 @@ from agdn.report.charts.drawing import drawing
 from agdn.report.charts.frame import axes, chart, x_span, y_span
 from agdn.report.markup import Markup, tag
 from agdn.report.rounding import coordinate
-from agdn.studies.gathering import percent_on, spread, values_of, where
+from agdn.studies.gathering import grouped, percent_on, spread
 from agdn.studies.page import Figure, Page, Table
 from agdn.studies.study import Outcome
 
@@ -39,13 +39,10 @@ def spectrum_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         "to a largest value of 1, and the grey area says where the eigenvalues are.",
     ]
     parts: list[Table | Figure] = [Table("layers", "Layers", HEADER, _rows(outcomes))]
-    for recipe in values_of(outcomes, "recipe"):
-        for transition in values_of(outcomes, "transition"):
-            group = where(outcomes, recipe=recipe, transition=transition)
-            if group:
-                key, title = f"{recipe.replace('/', '-')}-{transition}", f"{recipe}, {transition}"
-                parts.append(_figure(key, title, group[0].observed))
-                parts.append(Table(f"{key}-channels", f"{title}: coefficients", *_coefficients(group[0].observed)))
+    for (recipe, transition), group in grouped(outcomes, "recipe", "transition"):
+        key, title = f"{recipe.replace('/', '-')}-{transition}", f"{recipe}, {transition}"
+        parts.append(_figure(key, title, group[0].observed))
+        parts.append(Table(f"{key}-channels", f"{title}: coefficients", *_coefficients(group[0].observed)))
     return Page("The filters that HC learns", text, parts)
 
 
@@ -61,27 +58,25 @@ def kinds(kernel: np.ndarray, first_hop: int, shares: np.ndarray) -> tuple[list[
 
 def _rows(outcomes: Sequence[Outcome]) -> list[list[str]]:
     rows = []
-    for recipe in values_of(outcomes, "recipe"):
-        for transition in values_of(outcomes, "transition"):
-            group = where(outcomes, recipe=recipe, transition=transition)
-            for place in range(len(group[0].observed["layers"]) if group else 0):
-                told = [_kinds(each.observed, place) for each in group]
-                shares = [
-                    statistics.fmean(100 * np.mean([kind == name for kind in found]) for found, _ in told)
-                    for name in THIRDS
+    for (recipe, transition), group in grouped(outcomes, "recipe", "transition"):
+        for place in range(len(group[0].observed["layers"])):
+            told = [_kinds(each.observed, place) for each in group]
+            shares = [
+                statistics.fmean(100 * np.mean([kind == name for kind in found]) for found, _ in told)
+                for name in THIRDS
+            ]
+            shares.append(statistics.fmean(100 * float(signs.mean()) for _, signs in told))
+            layer = group[0].observed["layers"][place]
+            rows.append(
+                [
+                    recipe,
+                    transition,
+                    spread(group, percent_on("test")),
+                    str(layer["layer"]),
+                    str(len(layer["kernel"])),
+                    *(f"{share:.0f}" for share in shares),
                 ]
-                shares.append(statistics.fmean(100 * float(signs.mean()) for _, signs in told))
-                layer = group[0].observed["layers"][place]
-                rows.append(
-                    [
-                        recipe,
-                        transition,
-                        spread(group, percent_on("test")),
-                        str(layer["layer"]),
-                        str(len(layer["kernel"])),
-                        *(f"{share:.0f}" for share in shares),
-                    ]
-                )
+            )
     return rows
 
 
