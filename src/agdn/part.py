@@ -49,8 +49,8 @@ def parameter_names(constructor: Callable[..., object]) -> list[str]:
     ]
 
 
-def unknown_name(kind: str, name: str, choices: list[str]) -> str:
-    """The sentence for a misspelt name: what was meant, or what there is."""
+def unknown_name(kind: str, name: str, choices: list[str], offer: str | None = None) -> str:
+    """The sentence for a misspelt name: what was meant, and what there is unless ``offer`` says it shorter."""
     asked, folded = name.lower(), {choice.lower(): choice for choice in choices}
 
     # Of several that are equally close, the one that begins alike: a first letter is seldom wrong.
@@ -59,7 +59,8 @@ def unknown_name(kind: str, name: str, choices: list[str]) -> str:
 
     close = max(difflib.get_close_matches(asked, folded), key=likeness, default=None)
     hint = f"did you mean {folded[close]!r}? " if close else ""
-    return f"unknown {kind} {name!r}: {hint}choose from {', '.join(choices) if choices else '(nothing)'}"
+    offer = offer or f"choose from {', '.join(choices) if choices else '(nothing)'}"
+    return f"unknown {kind} {name!r}: {hint}{offer}"
 
 
 def _look_up(kind: str, registry: Mapping[str, Callable[..., T]], name: str) -> Callable[..., T]:

@@ -133,6 +133,14 @@ def test_a_wrong_file_is_one_sentence(tmp_path: Path, text: str, sentence: str) 
         read_recipe(tmp_path / "a.yaml")
 
 
+def test_an_unknown_recipe_is_told_those_of_its_data_set_alone() -> None:
+    with pytest.raises(ValueError, match="of this data set there are") as caught:
+        read_recipe("digits/agnd")
+    assert "digits/mlp" in str(caught.value) and "cora/" not in str(caught.value)
+    with pytest.raises(ValueError, match="agdn list recipes shows them all"):
+        read_recipe("digit/agdn")
+
+
 def test_a_stored_dataset_has_a_recipe(tmp_path: Path) -> None:
     folder = import_small(tmp_path)
     config = read_recipe(folder, ["training.epochs=2", "threads=1"])

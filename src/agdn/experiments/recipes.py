@@ -60,8 +60,15 @@ def _path(recipe: str, beside: Path) -> Path:
         return path.resolve()
     path = recipe_folder() / f"{recipe}.yaml"
     if recipe not in recipe_names():
-        raise ValueError(unknown_name("recipe", recipe, recipe_names()) + ", or give a .yaml file or a stored dataset")
+        raise ValueError(_unknown(recipe))
     return path
+
+
+def _unknown(recipe: str) -> str:
+    """Of hundreds of names, those of the data set that was meant."""
+    of_set = [name for name in recipe_names() if name.startswith(f"{recipe.split('/')[0]}/")]
+    offer = f"of this data set there are {', '.join(of_set)}" if of_set else "agdn list recipes shows them all"
+    return unknown_name("recipe", recipe, recipe_names(), offer) + "; or give a .yaml file or a stored dataset"
 
 
 def recipe_folder() -> Path:
