@@ -21,8 +21,8 @@ from torch import nn
 
 from agdn.nn.conv import AGDNConv
 
-BASE = 0.57e9  # an interpreter with torch and compiled kernels
-ROWS = 3.0  # rows of a layer's width that live until its backward, beside the hops: input, hop 0, output
+BASE = 0.6e9  # an interpreter with torch and compiled kernels
+ROWS = 6.0  # rows of a layer's width kept for backward beside the hops: input, hop 0, output, norm, activation, dropout
 PEAK = 4.0  # rows of the widest layer that are there while one layer is computed backward
 EDGE_ROWS = 4.0  # numbers of an edge and head that live until backward: scores, their softmax, and copies by source
 INDEX_EDGE = 72  # both orders of the edges, of all and of those from own nodes and from the halo; ids

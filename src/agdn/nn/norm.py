@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from torch import nn
 
+from agdn.nn.batch_norm import BatchNorm
+
 
 def pair_norm(channels: int) -> nn.Module:
     """PairNorm: centred over the nodes, rescaled to constant mean length; it fights over-smoothing.
@@ -25,7 +27,7 @@ def no_norm(channels: int) -> nn.Module:
 
 
 NORMS: dict[str, Callable[..., nn.Module]] = {
-    "batch": nn.BatchNorm1d,
+    "batch": BatchNorm,
     "layer": nn.LayerNorm,
     "pair": pair_norm,
     "none": no_norm,
