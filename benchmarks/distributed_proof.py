@@ -75,7 +75,6 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
     one = trained(options, work / "one", "--set", "threads=1")
     many = trained(options, work / "many", "--nproc", str(options.nproc), "--set", "threads=1")
     losses = [[record["loss"] for record in records(run.folder)] for run in (one, many)]
-    apart = [abs(a - b) / abs(a) for a, b in zip(*losses, strict=True)]
     model = load(many).model
     config = read_recipe(options.recipe, changes(options)[1::2])
     evaluations = sum("valid" in record and record["valid"] is not None for record in records(many.folder))
@@ -93,10 +92,10 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
         "",
         "| | one process | a rank | |",
         "|---|---|---|---|",
-        f"| loss of the last epoch | {losses[0][-1]:.6f} | {losses[1][-1]:.6f} | "
-        f"relative difference {apart[0]:.1e} in the first epoch, at most {max(apart):.1e} |",
+        f"| loss of the last epoch | {losses[0][-1]:.6f} | {losses[1][-1]:.6f} | {told(differences(one, many))} |",
         f"| most memory | {(one.peak_memory or 0) / 1e9:.2f} GB | {(many.peak_memory or 0) / 1e9:.2f} GB | "
         f"{100 * (many.peak_memory or 0) / max(1, one.peak_memory or 0):.0f} %; formula {memory / 1e9:.2f} GB |",
+        *rounding(options, one, work),
         f"| sent to others | - | {(many.sent or 0) / 1e9:.4f} GB | formula {sent / 1e9:.4f} GB |",
         "",
         "| rank | nodes | edges | halo | given |",
@@ -107,6 +106,24 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
         for rank, part in enumerate(many.parts)
     ]
     return lines
+
+
+def differences(one: Run, other: Run) -> list[float]:
+    """Relative, epoch by epoch."""
+    losses = [[record["loss"] for record in records(run.folder)] for run in (one, other)]
+    return [abs(a - b) / abs(a) for a, b in zip(*losses, strict=True)]
+
+
+def rounding(options: argparse.Namespace, one: Run, work: Path) -> list[str]:
+    """What another order of summation alone does: one process again, its matrix products on two threads."""
+    if not options.rounding:
+        return []
+    apart = differences(one, trained(options, work / "again", "--set", "threads=2"))
+    return [f"| the same on two threads | - | - | {told(apart)} |"]
+
+
+def told(apart: list[float]) -> str:
+    return f"relative difference {apart[0]:.1e} in the first epoch, at most {max(apart):.1e}"
 
 
 def batches(options: argparse.Namespace, work: Path) -> list[str]:
@@ -291,6 +308,7 @@ def main() -> None:
     parser.add_argument("proof", choices=TITLES)
     parser.add_argument("--recipe", default="digits/agdn")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--rounding", action="store_true", help="parts: also one process on another number of threads")
     parser.add_argument("--set-shared", action="append", default=[], metavar="KEY=VALUE", help="of the ranks alone")
     parser.add_argument("--epochs", type=int)
     parser.add_argument("--nproc", type=int, default=2)
