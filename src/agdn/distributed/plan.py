@@ -21,7 +21,7 @@ from torch import nn
 
 from agdn.nn.conv import AGDNConv
 
-BASE = 0.6e9  # an interpreter with torch and compiled kernels
+BASE = 0.55e9  # an interpreter with torch and compiled kernels
 ROWS = 6.0  # rows of a layer's width kept for backward beside the hops: input, hop 0, output, norm, activation, dropout
 PEAK = 4.0  # rows of the widest layer that are there while one layer is computed backward
 EDGE_ROWS = 4.0  # numbers of an edge and head that live until backward: scores, their softmax, and copies by source
