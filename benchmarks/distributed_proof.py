@@ -76,7 +76,6 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
     """The same recipe on one process and on a graph in parts: losses, memory, and traffic as the formula says."""
     one = trained(options, work / "one", "--set", "threads=1")
     many = trained(options, work / "many", "--nproc", str(options.nproc), "--set", "threads=1")
-    losses = [[record["loss"] for record in records(run.folder)] for run in (one, many)]
     model = load(many).model
     config = read_recipe(options.recipe, changes(options)[1::2])
     evaluations = sum("valid" in record and record["valid"] is not None for record in records(many.folder))
@@ -94,7 +93,7 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
         "",
         "| | one process | a rank | |",
         "|---|---|---|---|",
-        f"| loss of the last epoch | {losses[0][-1]:.6f} | {losses[1][-1]:.6f} | {told(differences(one, many))} |",
+        f"| loss of the last epoch | {losses(one)[-1]:.6f} | {losses(many)[-1]:.6f} | {told(differences(one, many))} |",
         f"| most memory | {(one.peak_memory or 0) / 1e9:.2f} GB | {(many.peak_memory or 0) / 1e9:.2f} GB | "
         f"{100 * (many.peak_memory or 0) / max(1, one.peak_memory or 0):.0f} %; formula {memory / 1e9:.2f} GB |",
         *rounding(options, one, work),
@@ -110,10 +109,13 @@ def parts(options: argparse.Namespace, work: Path) -> list[str]:
     return lines
 
 
+def losses(run: Run) -> list[float]:
+    return [record["loss"] for record in records(run.folder)]
+
+
 def differences(one: Run, other: Run) -> list[float]:
     """Relative, epoch by epoch."""
-    losses = [[record["loss"] for record in records(run.folder)] for run in (one, other)]
-    return [abs(a - b) / abs(a) for a, b in zip(*losses, strict=True)]
+    return [abs(a - b) / abs(a) for a, b in zip(losses(one), losses(other), strict=True)]
 
 
 def rounding(options: argparse.Namespace, one: Run, work: Path) -> list[str]:
@@ -144,7 +146,7 @@ def batches(options: argparse.Namespace, work: Path) -> list[str]:
         "|---|---|---|---|---|---|",
         *(
             f"| {name} | {100 * run.score('valid'):.2f} | {100 * run.score():.2f} | {run.best_epoch} | "
-            f"{100 * late_score(run):.2f} | {records(run.folder)[-1]['loss']:.4f} |"
+            f"{100 * late_score(run):.2f} | {losses(run)[-1]:.4f} |"
             for name, run in rows
         ),
         "",

@@ -46,7 +46,7 @@ def normalised(x: Tensor, mean: Tensor, var: Tensor, weight: Tensor | None, bias
     use_threads()
     out = empty(tuple(x.shape), x.dtype)
     shift = torch.zeros_like(mean) if bias is None else bias
-    rows = (scaled(var, weight, eps).to(x), shift.to(x))
+    rows = (_scaled((var + eps).rsqrt(), weight).to(x), shift.to(x))
     normalise(row_chunks(len(x)), x.numpy(), mean.to(x).numpy(), *(row.numpy() for row in rows), out.numpy())
     return out
 
@@ -58,12 +58,11 @@ def back(
     own = _products(x, mean, grad)
     of_all = summed(own) / count
     rstd = (var + eps).rsqrt()
-    level, slope, scale = of_all[0].to(x), (of_all[1] * rstd**2).to(x), scaled(var, weight, eps).to(x)
+    level, slope, scale = of_all[0].to(x), (of_all[1] * rstd**2).to(x), _scaled(rstd, weight).to(x)
     return _returned(x, mean.to(x), grad, level, slope, scale), own[1] * rstd, own[0]
 
 
-def scaled(var: Tensor, weight: Tensor | None, eps: float) -> Tensor:
-    rstd = (var + eps).rsqrt()
+def _scaled(rstd: Tensor, weight: Tensor | None) -> Tensor:
     return rstd if weight is None else rstd * weight
 
 
