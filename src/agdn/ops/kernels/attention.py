@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.jit import borrowing_function, kernel
 
 LEAKY_RELU, RELU, SIGMOID, STANDARDIZE, NONE = range(5)
 FLOOR = 1e-9
@@ -81,7 +81,7 @@ def edge_scores_back(chunks, indptr, order, ordered, g, scores, slope, out):
                 out[i, h] = total
 
 
-@row_function
+@borrowing_function
 def activate(logit, activation, slope):
     """The activations that look at one logit alone."""
     if activation == LEAKY_RELU:
@@ -93,7 +93,7 @@ def activate(logit, activation, slope):
     return logit
 
 
-@row_function
+@borrowing_function
 def activate_all(logits, query, activation, slope, out):
     """out[k] = activation of logits[k] + query, over the hops of one node and head."""
     for k in range(len(logits)):
@@ -154,7 +154,7 @@ def attend_back(logits, query, scale, activation, slope, alpha, alpha_grad, logi
             query_grad[i, h] = total
 
 
-@row_function
+@borrowing_function
 def standardize_back(logits, gradient):
     """In place; ties for the smallest and the largest logit share their gradient."""
     low, high = logits[0], logits[0]

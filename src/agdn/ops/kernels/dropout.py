@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.jit import borrowing_function, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX1, MIX2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 SPREAD, MULTIPLY1, MULTIPLY2 = np.uint32(0x9E3779B9), np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
 
 
-@row_function
+@borrowing_function
 def hash64(seed, counter):
     """64 well-mixed bits of a seed and a counter."""
     value = np.uint64(seed) + (np.uint64(counter) + np.uint64(1)) * GOLDEN
@@ -24,7 +24,7 @@ def hash64(seed, counter):
     return value ^ (value >> np.uint64(31))
 
 
-@row_function
+@borrowing_function
 def hash32(key, column):
     """32 well-mixed bits of a row's key and a column; Numba widens products, so each is cut back to 32 bits."""
     value = np.uint32(np.uint32(key) ^ np.uint32(np.uint32(column) * SPREAD))
@@ -33,12 +33,12 @@ def hash32(key, column):
     return np.uint32(value ^ (value >> np.uint32(16)) ^ np.uint32(key >> np.uint64(32)))
 
 
-@row_function
+@borrowing_function
 def threshold(p):
     return np.uint32(min(p * 4294967296.0, 4294967295.0))
 
 
-@row_function
+@borrowing_function
 def keep_row(seed, row, p, offset, full_channels, mask):
     """1 / (1 - p) or 0 for a row seen as (H, D), whose columns are offset.. of the full row's (H, full_channels)."""
     key, bar, scale = hash64(seed, row), threshold(p), 1 / (1 - p)

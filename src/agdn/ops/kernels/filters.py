@@ -9,7 +9,7 @@ import numpy as np
 from numba import prange
 
 from agdn.ops.kernels.hop import gather
-from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.jit import borrowing_function, kernel
 
 
 @kernel
@@ -40,7 +40,7 @@ def product_into_sum(chunks, route, indptr, indices, a, x, coefficient, z, y, to
         dots[chunk] = dot
 
 
-@row_function
+@borrowing_function
 def gate_row(z, query, bias, fresh, out):
     """out (+)= s z with s = sigmoid(<z, query> + bias), which is returned."""
     score = bias
@@ -56,7 +56,7 @@ def gate_row(z, query, bias, fresh, out):
     return gate
 
 
-@row_function
+@borrowing_function
 def gate_row_back(g, z, gate, query, y, sums):
     """y += s g + s (1 - s) <g, z> query; ``sums`` collect the gradients of the query and, last, of the bias."""
     slope = y.dtype.type(0)

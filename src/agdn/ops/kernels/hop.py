@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.jit import borrowing_function, kernel
 from agdn.ops.kernels.vectors import NARROWEST, gather_vectors, gather_vectors_back
 
 
-@row_function
+@borrowing_function
 def gather(begin, end, following, indices, a, x, y):
     """y (H, D) = sum of a[e, h] * x[indices[e], h] for e in begin..end."""
     if y.shape[1] * y.itemsize >= NARROWEST:
@@ -28,7 +28,7 @@ def gather(begin, end, following, indices, a, x, y):
             y[h, c] = total
 
 
-@row_function
+@borrowing_function
 def gather_back(begin, end, following, indices, a, y, x, x_grad, a_grad, want_a):
     """x_grad (H, D) = sum of a[e, h] * y[indices[e], h]; a_grad[e, h] += <y[indices[e], h], x[h]>."""
     if not want_a:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.jit import borrowing_function, kernel
 
 SOFTMAX, SEMI_SOFTMAX, POWER, MAX, SUM = range(5)
 LOW, HIGH = 1e-7, 10.0  # between which powers are taken
 
 
-@row_function
+@borrowing_function
 def message(row, own, weight, bias, eps, out):
     """out = relu(row + own W + bias) + eps."""
     for c in range(len(out)):

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
-from agdn.ops.kernels.jit import kernel, row_function
+from agdn.ops.kernels.jit import borrowing_function, kernel
 
 LAYER, L2 = 1, 2
 # Columns of the backward coefficients of a node, head and hop.
 GAIN, KEY, QUERY, CONSTANT, SLOPE, MEAN, ALPHA = range(7)
 
 
-@row_function
+@borrowing_function
 def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
     """Statistics of a row and its products with the attention vectors."""
     heads, channels = z.shape
@@ -43,7 +43,7 @@ def probe(z, key, query, norm, eps, mean, rstd, key_dot, query_dot):
         mean[h], rstd[h], key_dot[h], query_dot[h] = centre, scale, scale * dot_key, scale * dot_query
 
 
-@row_function
+@borrowing_function
 def accumulate(out, z, gain, shift, keep, weight, mean, rstd):
     """out = keep * out + weight * ((z - mean) * rstd * gain + shift)."""
     heads, channels = z.shape
@@ -59,7 +59,7 @@ def accumulate(out, z, gain, shift, keep, weight, mean, rstd):
                 o[c] = kept * o[c] + (slope * row[c] + constant) * g[c] + w * s[c]
 
 
-@row_function
+@borrowing_function
 def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):
     """y (+)= gradient that reaches this hop's row from the combination itself."""
     heads, channels = z.shape
@@ -74,7 +74,7 @@ def add_own_gradient(y, z, g, gain, key, query, coefficient, fresh):
                 out[c] += a * ga[c] * up[c] + b * k[c] + c_ * q[c] - d - e * row[c]
 
 
-@row_function
+@borrowing_function
 def add_product(z, g, gain, product):
     """product (H,) += <g * gain, z>, of a hop without norm."""
     zero = z.dtype.type(0)
@@ -85,7 +85,7 @@ def add_product(z, g, gain, product):
         product[h] += total
 
 
-@row_function
+@borrowing_function
 def add_to_sums(sums, z, g, coefficient, want_signal, want_key, want_query):
     """Sums over nodes from which every parameter's gradient is made; rows of ``sums`` as in ``diffuse``."""
     heads, channels = z.shape

@@ -15,9 +15,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from agdn.ops.kernels.jit import row_function
+from agdn.ops.kernels.jit import borrowing_function
 
 VECTORS = 8
+NEAR = 1 << 22  # bytes of a table that stays in the caches: asking ahead costs more than it saves
 IN_FLIGHT = 4096  # bytes of rows that are asked for ahead of their use
 FEWEST_AHEAD, MOST_AHEAD = 4, 16
 
@@ -125,7 +126,8 @@ class _Gathering:
         sums = [vector.variable(vector.zero) for _ in offsets]
         own = self._own_row(vector, offsets)
         with cgutils.for_range_slice(builder, self.begin, self.end, INDEX(1), INDEX) as (edge, _):
-            self._ask_ahead(vector, edge, vectors)
+            with builder.if_then(builder.icmp_signed(">", self.ahead, INDEX(0))):
+                self._ask_ahead(vector, edge, vectors)
             row = builder.mul(self._neighbour(edge), self.width)
             weight_at = builder.add(builder.mul(edge, self.heads), self.head)
             weight = vector.spread(builder.load(builder.gep(self.a, [weight_at])))
@@ -200,17 +202,19 @@ def _sum_block_and_dots(
     return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), instructions
 
 
-@row_function
-def rows_ahead(width, itemsize):
+@borrowing_function
+def rows_ahead(rows, width, itemsize):
+    if rows * width * itemsize <= NEAR:
+        return 0
     return min(max(IN_FLIGHT // (width * itemsize), FEWEST_AHEAD), MOST_AHEAD)
 
 
-@row_function
+@borrowing_function
 def gather_vectors(begin, end, following, indices, a, x, y):
     """y (H, D) = sum of a[e, h] * x[indices[e], h] for e in begin..end; a row of D has NARROWEST bytes or more."""
     heads, channels = y.shape
     width, block = heads * channels, VECTORS * REGISTER // y.itemsize
-    ahead = rows_ahead(width, y.itemsize)
+    ahead = rows_ahead(len(x), width, y.itemsize)
     for h in range(heads):
         last = (h + 1) * channels
         for at in range(h * channels, last, block):
@@ -219,12 +223,12 @@ def gather_vectors(begin, end, following, indices, a, x, y):
             _sum_block(indices, a, x, y, begin, end, turn, ahead, heads, width, h, at, last, after)
 
 
-@row_function
+@borrowing_function
 def gather_vectors_back(begin, end, following, indices, a, x, y, own, a_grad):
     """As :func:`gather_vectors`, and a_grad[e, h] += <own[h], x[indices[e], h]>."""
     heads, channels = y.shape
     width, block = heads * channels, VECTORS * REGISTER // y.itemsize
-    ahead = rows_ahead(width, y.itemsize)
+    ahead = rows_ahead(len(x), width, y.itemsize)
     for h in range(heads):
         last = (h + 1) * channels
         for at in range(h * channels, last, block):
