@@ -112,3 +112,14 @@ def test_propagate_follows_it_too(always) -> None:
         torch.autograd.grad(out, (x, a), probe), torch.autograd.grad(expected, (x, a), probe), strict=True
     ):
         torch.testing.assert_close(ours, theirs)
+
+
+def test_what_a_kernel_follows_is_found_once_for_a_route() -> None:
+    indptr = torch.tensor([0, 3, 3, 4])
+    backwards = torch.tensor([2, 1, 0], dtype=torch.int32)
+    natural = along(None, indptr)
+    assert natural[1].tolist() == [0, 1, 2]
+    assert along(None, indptr)[0] is natural[0]
+    assert along(backwards, indptr)[1].tolist() == [2, 1, 0]
+    assert along(None, indptr)[1].tolist() == [0, 1, 2]
+    assert along(None, torch.tensor([0, 1]))[1].tolist() == [0]
