@@ -1,6 +1,9 @@
 """A page of results from finished runs, and from nothing else; the figures of recipes are kept beside the recipes.
 
 python benchmarks/results_page.py --title Digits --out docs/results/digits.md runs/digits/agdn runs/digits/mlp ...
+
+With ``--kept`` the records of the runs stay in a file beside the page, a line each, and a page can grow from runs of
+several days whose folders are gone: recipes of that file come first, in the order in which they were added.
 """
 
 from __future__ import annotations
@@ -11,9 +14,9 @@ import json
 import statistics
 from pathlib import Path
 
-from agdn.experiments.measured import record_measured
+from agdn.experiments.measured import record_measured, settings_of
 from agdn.experiments.recipes import recipe_names
-from agdn.experiments.result import REPORTED, Result, runs_in, shown
+from agdn.experiments.result import REPORTED, Result, Run, group, runs_in, shown
 from agdn.experiments.run_folder import read_config
 from agdn.experiments.tables import as_markdown, results_table
 from agdn.report.gather.curves import read_log
@@ -83,12 +86,34 @@ def page(title: str, text: str, results: list[Result], more: list[str]) -> str:
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
 
 
+def read_kept(path: Path) -> list[tuple[Run, str]]:
+    """Runs, and the fingerprints of their settings."""
+    lines = map(json.loads, path.read_text().splitlines()) if path.is_file() else ()
+    return [(Run.model_validate({**line["run"], "folder": path}), line["settings"]) for line in lines]
+
+
+def write_kept(path: Path, runs: list[tuple[Run, str]]) -> None:
+    lines = [json.dumps({"settings": settings, "run": run.model_dump(mode="json")}) for run, settings in runs]
+    path.write_text("".join(f"{line}\n" for line in lines))
+
+
+def joined(kept: list[tuple[Run, str]], found: list[tuple[Run, str]]) -> list[tuple[Run, str]]:
+    """What was kept, with the seeds that were found in place of or beside its own; other settings outdate it."""
+    settings = {run.name: own for run, own in found}
+    still = [(run, own) for run, own in kept if settings.get(run.name, own) == own]
+    by_seed = {(run.name, run.seed): (run, own) for run, own in (*still, *found)}
+    names = list(dict.fromkeys(name for name, _ in by_seed))
+    return sorted(by_seed.values(), key=lambda entry: (names.index(entry[0].name), entry[0].seed))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--title", required=True)
     parser.add_argument("--text", default="")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("folders", type=Path, nargs="*")
+    parser.add_argument("--kept", type=Path, metavar="JSONL", help="Records of runs: added to what is found, and to.")
+    parser.add_argument("--only", nargs="+", default=[], metavar="RECIPE", help="These, in this order.")
     parser.add_argument("--also", action="append", default=[], metavar="METRIC", help="Another score; repeatable.")
     parser.add_argument(
         "--evaluated", type=Path, action="append", default=[], metavar="JSON", help="More rows of these other scores."
@@ -99,7 +124,14 @@ def main() -> None:
     options = parser.parse_args()
     if options.evaluated and not options.also:
         parser.error("--evaluated adds rows to the table of --also")
-    results = [Result(runs[0].name, tuple(runs)) for runs in map(runs_in, options.folders)]
+    runs = [(run, settings_of(run)) for folder in options.folders for run in runs_in(folder)]
+    if options.kept:
+        runs = joined(read_kept(options.kept), runs)
+        write_kept(options.kept, runs)
+    results = group([run for run, _ in runs])
+    if options.only:
+        results = sorted((r for r in results if r.name in options.only), key=lambda r: options.only.index(r.name))
+    settings = {(run.name, run.seed): own for run, own in runs}
     more = [other_scores(results, options.also)] if options.also else []
     if options.evaluated:
         more[-1] = "\n".join([more[-1], *(evaluated(path, options.also) for path in options.evaluated)])
@@ -107,7 +139,7 @@ def main() -> None:
     options.out.write_text(page(options.title, options.text, results, more))
     for result in [] if options.unrecorded else results:
         if result.name in recipe_names():
-            record_measured(result)
+            record_measured(result, [settings[run.name, run.seed] for run in result.runs])
 
 
 if __name__ == "__main__":

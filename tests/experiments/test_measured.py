@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from agdn.experiments import measured
-from agdn.experiments.measured import fingerprint, measured_figures, record_measured
+from agdn.experiments.measured import fingerprint, measured_figures, record_measured, settings_of
 from agdn.experiments.recipes import read_recipe
 from agdn.experiments.run import run_all
 
@@ -21,15 +21,16 @@ def test_a_result_is_kept_beside_its_recipe(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(measured, "_path", lambda: tmp_path / "measured.json")
     monkeypatch.setattr(measured, "read_recipe", lambda name: tiny)
     (result,) = run_all([tiny], seeds=[0, 1], out=tmp_path, jobs=1, progress=False)
-    record_measured(result)
+    settings = [settings_of(run) for run in result.runs]
+    record_measured(result, settings)
     found = measured_figures()["digits/mlp"]
     assert found.test == pytest.approx(100 * result.mean(), abs=1e-3)
     assert found.test_std == pytest.approx(100 * (result.std() or 0), abs=1e-3)
     assert found.seeds == 2
     monkeypatch.setattr(measured, "read_recipe", lambda name: read_recipe(name, [*TINY, "training.epochs=3"]))
     assert measured_figures() == {}
-    with pytest.raises(ValueError, match="is not a run of the recipe digits/mlp as it stands"):
-        record_measured(result)
+    with pytest.raises(ValueError, match="seed 0 of digits/mlp is not a run of the recipe as it stands"):
+        record_measured(result, settings)
 
 
 def test_what_changes_no_number_leaves_the_fingerprint() -> None:

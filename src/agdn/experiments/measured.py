@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import TypeAdapter
 
 from agdn.experiments.config import Config, Figure
 from agdn.experiments.recipes import read_recipe, recipe_folder, recipe_names
-from agdn.experiments.result import REPORTED, SHARES, Result
+from agdn.experiments.result import REPORTED, SHARES, Result, Run
 from agdn.experiments.run_folder import NOT_COMPARED, read_config
 
 
@@ -46,12 +47,21 @@ def measured_figures() -> dict[str, Measured]:
     }
 
 
-def record_measured(result: Result) -> None:
-    """Keep a result beside the recipes; it must be of a recipe as it stands."""
+def settings_of(run: Run) -> str:
+    """Fingerprint of the configuration in a run's folder."""
+    return fingerprint(read_config(run.folder))
+
+
+def record_measured(result: Result, settings: Sequence[str]) -> None:
+    """Keep a result beside the recipes; it must be of a recipe as it stands.
+
+    Args:
+        settings: Fingerprint of each run's configuration.
+    """
     expected = fingerprint(read_recipe(result.name))
-    for run in result.runs:
-        if fingerprint(read_config(run.folder)) != expected:
-            raise ValueError(f"{run.folder} is not a run of the recipe {result.name} as it stands")
+    for run, own in zip(result.runs, settings, strict=True):
+        if own != expected:
+            raise ValueError(f"seed {run.seed} of {result.name} is not a run of the recipe as it stands")
     scale = 100 if result.metric in SHARES else 1
     figures: dict[str, float | None] = {}
     for part in REPORTED:
