@@ -3,9 +3,10 @@ import pytest
 import torch
 
 from agdn import Graph
-from agdn.ops import drop_edges, dropout, relu_dropout
+from agdn.ops import drop_edges, drop_nodes, dropout, relu_dropout
 from agdn.ops.dropout import dropout_op, relu_dropout_op
 from agdn.ops.kernels import jit
+from agdn.ops.sparse_rows import compact, dense, is_sparse, select_rows
 from graphs import random_edges
 
 
@@ -48,6 +49,21 @@ def test_a_part_drops_what_the_whole_would() -> None:
     whole = relu_dropout(x, 0.5, True)
     torch.manual_seed(1)
     assert torch.equal(relu_dropout(x[rows], 0.5, True, ids=rows), whole[rows])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_nodes_lose_all_their_features_or_none(sparse: bool) -> None:
+    x, rows = torch.rand(2000, 200) * (torch.rand(2000, 200) < 0.04), torch.randperm(2000)[:700]
+    given = compact(x) if sparse else x
+    assert is_sparse(given) == sparse
+    torch.manual_seed(1)
+    out = dense(drop_nodes(given, 0.4, True))
+    kept = out.any(1)
+    torch.testing.assert_close(out, torch.where(kept.unsqueeze(1), x / 0.6, 0.0))
+    assert abs(float(kept.float().mean()) - 0.6) < 0.04
+    torch.manual_seed(1)
+    assert torch.equal(dense(drop_nodes(select_rows(given, rows), 0.4, True, ids=rows)), out[rows])
+    assert drop_nodes(given, 0.4, False) is given
 
 
 def test_backward_uses_the_same_mask() -> None:

@@ -18,7 +18,7 @@ from agdn.nn.conv import AGDNConv, Part, Weights
 from agdn.nn.hops import HopNorm, PositionInit
 from agdn.nn.linear import Linear
 from agdn.nn.norm import NORMS
-from agdn.ops import dropout, relu_dropout, sum_over_targets
+from agdn.ops import drop_nodes, dropout, relu_dropout, sum_over_targets
 from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
@@ -71,6 +71,7 @@ class AGDN(nn.Module):
         dropout: Rate after each layer.
         input_dropout: Rate on the input of the first layer (the encoder's output).
         encoder_dropout: Rate on the features in front of the encoder.
+        node_dropout: Rate at which nodes lose all their features, before anything else (DropNode of GRAND).
         conv: Everything else goes to every :class:`~agdn.AGDNConv`.
     """
 
@@ -94,6 +95,7 @@ class AGDN(nn.Module):
         dropout: float = 0.0,
         input_dropout: float = 0.0,
         encoder_dropout: float = 0.0,
+        node_dropout: float = 0.0,
         **conv: Unpack[ConvOptions],
     ) -> None:
         super().__init__()
@@ -110,7 +112,7 @@ class AGDN(nn.Module):
             raise ValueError(unknown_name("option of AGDN", unknown[0], model_options()))
         self.in_channels, self.out_channels, self.skip = in_channels, out_channels, skip
         self.dropout, self.input_dropout, self.out_activation = dropout, input_dropout, out_activation
-        self.encoder_dropout = encoder_dropout
+        self.encoder_dropout, self.node_dropout = encoder_dropout, node_dropout
 
         self.encoder = None if encoder_channels is None else Linear(in_channels, encoder_channels)
         width = in_channels if encoder_channels is None else encoder_channels
@@ -157,6 +159,7 @@ class AGDN(nn.Module):
         """
         graph = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
         h, ids = summed_edges(graph, edge_attr) if x is None else x, own_ids(graph)
+        h = drop_nodes(h, self.node_dropout, self.training, ids)
         if self.encoder is not None:
             h = torch.relu(self.encoder(dropout(h, self.encoder_dropout, self.training, ids)))
         h = dropout(h, self.input_dropout, self.training, ids)

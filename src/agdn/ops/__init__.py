@@ -3,7 +3,7 @@
 from agdn.ops.backend import SlowPathWarning, kernels_run_on, plain_operators
 from agdn.ops.diffuse import Combination, diffuse
 from agdn.ops.diffusion_graph import diffusion_graph
-from agdn.ops.dropout import drop_edges, dropout, relu_dropout
+from agdn.ops.dropout import drop_edges, drop_nodes, dropout, relu_dropout
 from agdn.ops.gated import gated_hops
 from agdn.ops.kernels.buffers import reuse_freed_memory
 from agdn.ops.neighbours import sample_egos, sample_neighbours
@@ -27,6 +27,7 @@ __all__ = [
     "diffuse",
     "diffusion_graph",
     "drop_edges",
+    "drop_nodes",
     "dropout",
     "edge_scores",
     "gated_hops",

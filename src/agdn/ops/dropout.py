@@ -44,6 +44,16 @@ def relu_dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None)
     return out
 
 
+def drop_nodes(x: Tensor, p: float, training: bool, ids: Tensor | None = None) -> Tensor:
+    """DropNode (Feng et al. 2020): zero each row with probability ``p``, scale the rest by 1 / (1 - p), in training."""
+    if p == 0 or not training:
+        return x
+    kept = dropout(torch.ones(x.size(0), 1, dtype=x.dtype, device=x.device), p, training, ids)
+    if is_sparse(x):
+        return with_values(x, x.values() * kept.squeeze(1).repeat_interleave(x.crow_indices().diff()))
+    return x * kept
+
+
 def drop_edges(graph: Graph, p: float, training: bool, ids: Tensor | None = None) -> Graph:
     """Keep exactly E - floor(p E) edges, drawn without replacement, in training.
 
