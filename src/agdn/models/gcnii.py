@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.stack import hidden_norms
 from agdn.nn.linear import Linear
-from agdn.ops import dropout, normalised_adjacency, propagate
+from agdn.ops import dropout, normalised_adjacency, propagate, relu_dropout
 from agdn.ops.halo import own_ids
 
 
@@ -34,8 +34,10 @@ class IdentityMapped(nn.Module):
         nn.init.uniform_(self.weight, -bound, bound)
 
     def forward(self, neighbours: Tensor, first: Tensor) -> Tensor:
-        near, start = (1 - self.alpha) * neighbours, self.alpha * first
-        parts = [near + start] if len(self.weight) == 1 else [near, start]
+        if len(self.weight) == 1:
+            parts = [torch.lerp(neighbours, first, self.alpha)]
+        else:
+            parts = [(1 - self.alpha) * neighbours, self.alpha * first]
         mapped = [
             torch.addmm(part, part, weight, beta=1 - self.beta, alpha=self.beta)
             for part, weight in zip(parts, self.weight, strict=True)
@@ -106,9 +108,13 @@ class GCNII(nn.Module):
         ids = own_ids(graph)
         h = first = torch.relu(self.input(dropout(x, self.dropout, self.training, ids)))
         weight = normalised_adjacency(graph, "sym", edge_weight, dtype=h.dtype)
+        kept = dropout(h, self.dropout, self.training, ids)
         for conv, norm in zip(self.convs, self.norms, strict=True):
-            dropped = dropout(h, self.dropout, self.training, ids)
-            out = torch.relu(norm(conv(propagate(dropped.unsqueeze(1), weight, graph).squeeze(1), first)))
-            h = out + h if self.skip else out
-        result: Tensor = self.output(dropout(h, self.dropout, self.training, ids))
+            out = norm(conv(propagate(kept.unsqueeze(1), weight, graph).squeeze(1), first))
+            if self.skip:
+                h = h + torch.relu(out)
+                kept = dropout(h, self.dropout, self.training, ids)
+            else:
+                kept = relu_dropout(out, self.dropout, self.training, ids)
+        result: Tensor = self.output(kept)
         return result
