@@ -39,6 +39,14 @@ def test_what_changes_no_number_leaves_the_fingerprint() -> None:
     assert fingerprint(read_recipe("digits/mlp", ["training.epochs=3"])) != same
 
 
+def test_an_option_at_its_usual_value_leaves_the_fingerprint_so_that_new_ones_outdate_nothing() -> None:
+    recipe = read_recipe("digits/agdn")
+    assert recipe.model["node_dropout"] == 0
+    older = {option: value for option, value in recipe.model.items() if option != "node_dropout"}
+    assert fingerprint(recipe.model_copy(update={"model": older})) == fingerprint(recipe)
+    assert fingerprint(read_recipe("digits/agdn", ["model.node_dropout=0.1"])) != fingerprint(recipe)
+
+
 def test_where_a_file_of_features_lies_does_not_matter() -> None:
     here, there, other = (
         fingerprint(read_recipe("digits/mlp", [f"data.features={file}"])) for file in ("a.npy", "/far/a.npy", "b.npy")

@@ -15,6 +15,7 @@ from agdn.experiments.config import Config, Figure
 from agdn.experiments.recipes import read_recipe, recipe_folder, recipe_names
 from agdn.experiments.result import REPORTED, SHARES, Result, Run
 from agdn.experiments.run_folder import NOT_COMPARED, read_config
+from agdn.models.registry import option_defaults
 
 
 class Measured(Figure):
@@ -83,6 +84,10 @@ def record_measured(result: Result, settings: Sequence[str]) -> None:
 def fingerprint(config: Config) -> str:
     """Of everything that a run's numbers depend on; usual values are left out, so that new options outdate nothing."""
     content = _compared(config.model_dump(mode="json", exclude_defaults=True))
+    usual = option_defaults(config.model["name"])
+    content["model"] = {
+        key: value for key, value in content["model"].items() if key not in usual or usual[key] != value
+    }
     if config.data.features is not None:
         content["data"]["features"] = config.data.features_by(lambda file: Path(file).name)  # wherever it lies
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
