@@ -24,6 +24,7 @@ def test_it_is_an_ordinary_tensor() -> None:
     for shape, dtype in (((3, 4), torch.float32), ((LARGE // 8, 2), torch.float64), ((0, 5), torch.float32)):
         tensor = empty(shape, dtype)
         assert (tuple(tensor.shape), tensor.dtype, tensor.is_contiguous()) == (shape, dtype, True)
+        assert not tensor._is_view()
         tensor.fill_(2)
         assert tensor.sum() == 2 * tensor.numel()
 

@@ -25,6 +25,7 @@ from agdn.models import (
 )
 from agdn.nn.linear import Linear
 from agdn.ops import dropout, plain_operators
+from agdn.ops.kernels import buffers
 from agdn.ops.sparse_rows import compact, is_sparse, product, select_rows
 
 N, F = 60, 50
@@ -105,8 +106,11 @@ MODELS: dict[str, nn.Module] = {
 }
 
 
+@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("name", MODELS)
-def test_models_give_the_same_for_sparse_features(name: str) -> None:
+def test_models_give_the_same_for_sparse_features(name: str, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if large:
+        monkeypatch.setattr(buffers, "LARGE", 1)  # every state lies where those of wide networks do
     x = features()
     gradients = []
     for given in (x, compact(x)):

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 LARGE = 1 << 22
+COMPUTED = {torch.float32: np.float32, torch.float64: np.float64}
 KEPT_SHARE = 0.5  # of the machine's memory, at most
 TRIM_THRESHOLD, MMAP_MAX = -1, -4  # as glibc numbers the options of mallopt
 
@@ -36,12 +37,19 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
     region = _kept.take(size) or anonymous(size)
     array = np.frombuffer(region, np.uint8, size)
     weakref.finalize(array, _kept.give, region).atexit = False  # when the last tensor that uses it is gone
-    return torch.from_numpy(array).view(dtype).view(shape)
+    return _shaped(array, shape, dtype)
 
 
 def tensor_on(region: mmap.mmap, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
     """A tensor whose memory is the whole region, which lives as long as it."""
-    return torch.from_numpy(np.frombuffer(region, np.uint8)).view(dtype).view(shape)
+    return _shaped(np.frombuffer(region, np.uint8), shape, dtype)
+
+
+def _shaped(array: np.ndarray, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    """Computed types are shaped by NumPy: autograd lets no view be added to that is an operator's result."""
+    if dtype not in COMPUTED:
+        return torch.from_numpy(array).view(dtype).view(shape)
+    return torch.from_numpy(array.view(COMPUTED[dtype]).reshape(shape))
 
 
 @contextlib.contextmanager
