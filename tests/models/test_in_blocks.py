@@ -61,19 +61,23 @@ def test_blocks_give_what_the_whole_gives_and_the_same_bits_wherever_states_lie(
     options: dict[str, Any], tmp_path: Path
 ) -> None:
     torch.manual_seed(0)
-    x, graph, edge_attr, edge_weight = signals()
-    model = trained(AGDN(F, 8, 5, 3, **{"hops": 2, **options}))
+    x, graph, edge_attr, edge_weight = (part.double() if isinstance(part, Tensor) else part for part in signals())
+    model = trained(AGDN(F, 8, 5, 3, **{"hops": 2, **options})).double()
     edges = edge_attr if "edge_dim" in options else None
     with torch.no_grad():
         expected, weights = model(x, graph, edges, edge_weight, return_weights=True)
     out, thetas = model.in_blocks(x, graph, edges, edge_weight, storage=Storage())
-    torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(out, expected, rtol=1e-9, atol=1e-10)
     for theta, told in zip(thetas, weights, strict=True):
         if told.hops is not None:
             shape = torch.broadcast_shapes(theta.shape, told.hops.shape)
-            torch.testing.assert_close(theta.expand(shape), told.hops.expand(shape), rtol=1e-4, atol=1e-5)
-    on_disk, _ = model.in_blocks(x, graph, edges, edge_weight, storage=Storage(limit=0, folder=tmp_path))
-    assert torch.equal(out, on_disk)
+            torch.testing.assert_close(theta.expand(shape), told.hops.expand(shape), rtol=1e-9, atol=1e-10)
+    x, edges, edge_weight = (None if part is None else part.float() for part in (x, edges, edge_weight))
+    in_memory, on_disk = (
+        model.float().in_blocks(x, graph, edges, edge_weight, storage=storage)[0]
+        for storage in (Storage(), Storage(limit=0, folder=tmp_path))
+    )
+    assert torch.equal(in_memory, on_disk)
     assert list(tmp_path.iterdir()) == []
 
 
