@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from agdn.ops.kernels import buffers
-from agdn.ops.kernels.buffers import LARGE, empty, reuse_freed_memory
+from agdn.ops.kernels.buffers import LARGE, empty, reuse_freed_memory, rounded_up
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_it_is_an_ordinary_tensor() -> None:
         assert tensor.sum() == 2 * tensor.numel()
 
 
-SIZE = LARGE + 12_345  # that no other test uses
+SIZE = LARGE * 11 // 8  # that no other test uses
 
 
 def test_what_is_freed_is_used_again(keeping) -> None:
@@ -42,6 +42,14 @@ def test_what_is_freed_is_used_again(keeping) -> None:
     again = empty((SIZE,), torch.int8)
     assert again.data_ptr() == address
     assert SIZE not in kept_sizes()
+
+
+def test_batches_that_differ_a_little_use_the_same_memory(keeping) -> None:
+    before = len(kept_sizes())
+    for size in range(SIZE - LARGE // 8 + 1, SIZE + 1, 9973):
+        empty((size,), torch.int8)
+    assert len(kept_sizes()) == before + 1
+    assert all(size <= rounded_up(size) < 1.15 * size for size in range(LARGE, 5 * LARGE, 65_537))
 
 
 def test_nothing_is_kept_unasked() -> None:

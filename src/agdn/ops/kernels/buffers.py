@@ -1,7 +1,7 @@
 """Large buffers on large pages: fewer page faults when they are new, fewer address look-ups when rows are gathered.
 
-A process that asks for it (``reuse_freed_memory``) keeps the buffers it has freed, pages and all, for the next of the
-same size. Otherwise they go back to the system, which is slow to hand out new ones.
+A process that asks for it (``reuse_freed_memory``) keeps the buffers it has freed, pages and all, for the next of about
+the same size. Otherwise they go back to the system, which is slow to hand out new ones.
 """
 
 from __future__ import annotations
@@ -34,10 +34,17 @@ def empty(shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
     provider = _provider.get()
     if provider is not None:
         return tensor_on(provider(size), shape, dtype)
-    region = _kept.take(size) or anonymous(size)
+    roomy = rounded_up(size)
+    region = _kept.take(roomy) or anonymous(roomy)
     array = np.frombuffer(region, np.uint8, size)
     weakref.finalize(array, _kept.give, region).atexit = False  # when the last tensor that uses it is gone
     return _shaped(array, shape, dtype)
+
+
+def rounded_up(size: int) -> int:
+    """One of eight sizes between two powers of two: batches, no two alike, then use each other's memory."""
+    step = 1 << max(size.bit_length() - 4, 0)
+    return -(-size // step) * step
 
 
 def tensor_on(region: mmap.mmap, shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
