@@ -25,15 +25,34 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("sampling", KINDS)
-def test_a_run_trains_with_every_sampler_and_repeats(sampling: str, tmp_path: Path) -> None:
-    config = small(f"sampling={sampling}", "training.epochs=2")
+NODES = ("sampling={name: nodes, batch_size: 20}", "model={name: SAGN, hidden_channels: 8}")
+
+
+@pytest.mark.parametrize("changes", [*((f"sampling={kind}",) for kind in KINDS), NODES])
+def test_a_run_trains_with_every_sampler_and_repeats(changes: tuple[str, ...], tmp_path: Path) -> None:
+    config = small(*changes, "training.epochs=2")
     first, second = (Experiment(config, 0, tmp_path / name).run() for name in "ab")
     other = Experiment(config, 1, tmp_path / "c").run()
     files = [(run.folder / "model.safetensors").read_bytes() for run in (first, second, other)]
     assert files[0] == files[1] != files[2]
     assert first.scores == second.scores
     assert load(first).evaluate() == first.scores
+
+
+@pytest.mark.parametrize("setting", ["transductive", "inductive"])
+def test_one_batch_of_all_training_nodes_is_the_step_on_the_whole_graph(setting: str, tmp_path: Path) -> None:
+    model = "model={name: SIGN, hidden_channels: 8}"
+    options = (model, f"task.setting={setting}", "training.epochs=3", "training.optimizer.lr=0.02")
+    whole = Experiment(small(*options), 0, tmp_path / "whole").run()
+    batches = Experiment(small(*options, "sampling={name: nodes, batch_size: 10000}"), 0, tmp_path / "nodes").run()
+    assert batches.scores == whole.scores
+    smaller = Experiment(small(*options, "sampling={name: nodes, batch_size: 7}"), 0, tmp_path / "smaller").run()
+    assert smaller.score("train") > whole.score("train")
+
+
+def test_batches_of_nodes_take_no_labels_as_input() -> None:
+    with pytest.raises(ValueError, match="sampling=nodes knows no labels as input"):
+        small(*NODES, "task.labels.mask_rate=0.5")
 
 
 def test_steps_learn(tmp_path: Path) -> None:
@@ -94,6 +113,7 @@ def test_an_epoch_without_a_single_training_node_is_an_error(monkeypatch: pytest
         ("sampling={name: random_part, parts: 3}", "sampling"),
         ("sampling={name: random_partition, parts: 0}", "sampling.parts"),
         ("sampling={name: neighbours, fanouts: 5, batch: 3}", "batch"),
+        ("sampling=nodes", "sampling=nodes is for models that propagate before they learn: .*SAGN, SGC, SIGN"),
     ],
 )
 def test_wrong_sections_are_named(change: str, message: str) -> None:

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from agdn.experiments.config import FORMAT_VERSION, Config
 from agdn.experiments.model_options import complete, complete_link
+from agdn.experiments.sampling import Nodes
+from agdn.models.propagated_first import PropagatedFirst
+from agdn.models.registry import MODELS
 from agdn.part import unknown_name
 
 USUAL = {
@@ -39,10 +42,21 @@ def checked(content: Any, source: str) -> Config:
         raise ValueError(
             f"{source}: data.diffusion links nodes through those that task.setting=inductive hides; use one of them"
         )
+    if isinstance(config.sampling, Nodes):
+        _check_node_batches(config, source)
     try:
         return config.model_copy(update={"model": complete(config.model), "link": complete_link(config)})
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from None
+
+
+def _check_node_batches(config: Config, source: str) -> None:
+    model = MODELS.get(config.model.get("name", ""))
+    if model is None or not issubclass(model, PropagatedFirst):
+        able = ", ".join(name for name, kind in MODELS.items() if issubclass(kind, PropagatedFirst))
+        raise ValueError(f"{source}: sampling=nodes is for models that propagate before they learn: {able}")
+    if config.task.labels is not None or config.link is not None:
+        raise ValueError(f"{source}: sampling=nodes knows no labels as input and no links; leave one of them out")
 
 
 def _spelt_out(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from agdn.sampling import (
     ClusterPartition,
     EgoSampler,
     NeighbourSampler,
+    NodeBatches,
     RandomPartition,
     SaintEdge,
     SaintNode,
@@ -176,6 +177,20 @@ class Egos(_Seeded):
     name: Literal["egos"]
 
 
+class Nodes(InPieces):
+    """Training nodes alone, for models that propagate before they learn: a step costs what its nodes cost.
+
+    Attributes:
+        batch_size: Training nodes of a batch.
+    """
+
+    name: Literal["nodes"]
+    batch_size: PositiveInt = 1024
+
+    def sampler(self, graph: Graph, train: Tensor, seed: int) -> Sampler:
+        return NodeBatches(graph, train, self.batch_size, seed=seed)
+
+
 class Auto(Section):
     """The whole graph where a step fits into memory, else random parts that do; a run keeps what it began with."""
 
@@ -183,7 +198,7 @@ class Auto(Section):
 
 
 Sampling = Annotated[
-    Auto | RandomParts | Clusters | SaintWalks | SaintNodes | SaintEdges | Neighbours | Egos,
+    Auto | RandomParts | Clusters | SaintWalks | SaintNodes | SaintEdges | Neighbours | Egos | Nodes,
     Field(discriminator="name"),
 ]
 

@@ -26,6 +26,7 @@ from agdn.models.rev_agdn import RevAGDN
 from agdn.models.rev_gat import RevGAT
 from agdn.models.rev_gnn import RevGNN
 from agdn.models.sage import GraphSAGE
+from agdn.models.sagn import SAGN
 from agdn.models.seal import SEAL
 from agdn.models.sgc import SGC
 from agdn.models.sign import SIGN
@@ -50,6 +51,7 @@ __all__ = [
     "NGCN",
     "PAIR_MODELS",
     "PRESETS",
+    "SAGN",
     "SEAL",
     "SGC",
     "SIGN",

@@ -1,4 +1,4 @@
-"""Models that propagate features before anything is learnt, and so but once: SGC, S2GC, SIGN and DCNN."""
+"""Models that propagate features before anything is learnt, and so but once: SGC, S2GC, SIGN, SAGN and DCNN."""
 
 from __future__ import annotations
 
@@ -46,9 +46,13 @@ class PropagatedFirst(nn.Module, ABC):
         graph: Graph | Tensor,
         edge_attr: Tensor | None = None,
         edge_weight: Tensor | None = None,
+        *,
+        rows: Tensor | None = None,
     ) -> Tensor:
+        """(N, out_channels), or of some ``rows`` alone: the rest of the graph costs these nothing."""
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        return self.learnt(self._kept.of(x, graph, edge_weight, lambda: self._propagated(x, graph, edge_weight)))
+        h = self._kept.of(x, graph, edge_weight, lambda: self._propagated(x, graph, edge_weight))
+        return self.learnt(h if rows is None else h[rows])
 
     @torch.no_grad()
     def in_blocks(

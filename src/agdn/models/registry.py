@@ -33,6 +33,7 @@ from agdn.models.rev_agdn import RevAGDN
 from agdn.models.rev_gat import RevGAT
 from agdn.models.rev_gnn import RevGNN
 from agdn.models.sage import GraphSAGE
+from agdn.models.sagn import SAGN
 from agdn.models.seal import SEAL
 from agdn.models.sgc import SGC
 from agdn.models.sign import SIGN
@@ -60,6 +61,7 @@ MODELS: dict[str, type[nn.Module]] = {
     "MixHop": MixHop,
     "MLP": MLP,
     "NGCN": NGCN,
+    "SAGN": SAGN,
     "SGC": SGC,
     "SIGN": SIGN,
     "SSGC": SSGC,

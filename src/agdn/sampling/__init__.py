@@ -4,6 +4,7 @@ from agdn.sampling.ahead import batches
 from agdn.sampling.batch import Batch, Sampler
 from agdn.sampling.cluster_partition import ClusterPartition
 from agdn.sampling.neighbours import EgoSampler, Neighbourhood, NeighbourSampler
+from agdn.sampling.node_batches import NodeBatches
 from agdn.sampling.random_partition import RandomPartition
 from agdn.sampling.saint import SaintEdge, SaintNode, SaintWalk
 
@@ -13,6 +14,7 @@ __all__ = [
     "EgoSampler",
     "NeighbourSampler",
     "Neighbourhood",
+    "NodeBatches",
     "RandomPartition",
     "SaintEdge",
     "SaintNode",

@@ -21,6 +21,7 @@ class Batch:
         num_seeds: How many nodes the batch is there for; the others are their surroundings.
         node_weight: (n,) of each node's loss, whose sum then estimates the mean over all nodes of the graph.
         edge_weight: (E,) in the edge order of ``graph``: with these weights sums over neighbours are unbiased.
+        in_whole: ``graph`` is the big graph itself, and ``nodes`` are those of it that are asked about.
     """
 
     graph: Graph
@@ -28,6 +29,7 @@ class Batch:
     num_seeds: int
     node_weight: Tensor | None = None
     edge_weight: Tensor | None = None
+    in_whole: bool = False
 
     @property
     def seeds(self) -> Tensor:
@@ -37,7 +39,7 @@ class Batch:
     def to(self, device: torch.device | str) -> Batch:
         """The same batch with its tensors on another device."""
         weights = (None if weight is None else weight.to(device) for weight in (self.node_weight, self.edge_weight))
-        return Batch(self.graph.to(device), self.nodes.to(device), self.num_seeds, *weights)
+        return Batch(self.graph.to(device), self.nodes.to(device), self.num_seeds, *weights, self.in_whole)
 
 
 class Sampler(Protocol):

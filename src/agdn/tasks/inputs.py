@@ -29,6 +29,7 @@ class Signals:
         nodes: The global ids of the rows, None where rows are the ids.
         num_seeds: So many rows, the first ones, are asked about; None for all.
         node_weight: (rows,) of their losses, where some nodes come more often than others.
+        asked: The rows that a model is asked about, where it is given more of them; ``nodes`` are the ids of these.
         storage: Where the states of a model lie in evaluation, layer by layer; None keeps them all in memory.
     """
 
@@ -40,12 +41,14 @@ class Signals:
     num_seeds: int | None = None
     node_weight: Tensor | None = None
     storage: Storage | None = None
+    asked: Tensor | None = None
 
     def outputs(self, model: nn.Module) -> Tensor:
         """(rows, C); edge signals are passed on where there are any."""
         if self.storage is not None and not model.training and hasattr(model, "in_blocks"):
             return self.outputs_in_blocks(model)[0]
-        out: Tensor = model(self.x, self.graph, **self.edge_signals)
+        asked = {} if self.asked is None else {"rows": self.asked}
+        out: Tensor = model(self.x, self.graph, **self.edge_signals, **asked)
         return out
 
     @property
@@ -82,6 +85,10 @@ class Signals:
 
     def piece(self, batch: Batch) -> Signals:
         """What lies on a piece of the graph."""
+        if batch.in_whole:
+            rows = batch.nodes.to(self.graph.device)
+            ids = rows if self.nodes is None else self.nodes[rows]
+            return replace(self, nodes=ids, num_seeds=batch.num_seeds, asked=rows)
         batch = batch.to(self.graph.device)
         edge_weight = None if self.edge_weight is None else batch.graph.carry(self.edge_weight)
         if batch.edge_weight is not None:

@@ -1,0 +1,24 @@
+import torch
+
+from agdn import Graph
+from agdn.sampling import NodeBatches
+from graphs import random_edges
+
+
+def test_every_seed_comes_once_an_epoch_in_a_new_order() -> None:
+    graph, seeds = Graph(random_edges(40, 90), 40), torch.arange(5, 36, 3)
+    sampler = NodeBatches(graph, seeds, 4, seed=1)
+    epochs = [torch.cat([sampler.batch(epoch, index).nodes for index in range(len(sampler))]) for epoch in (0, 1, 0)]
+    assert [len(sampler.batch(0, index).nodes) for index in range(len(sampler))] == [4, 4, 3]
+    assert all(torch.equal(found.sort().values, seeds) for found in epochs)
+    assert torch.equal(epochs[0], epochs[2])
+    assert not torch.equal(epochs[0], epochs[1])
+
+
+def test_a_batch_has_the_whole_graph() -> None:
+    graph = Graph(random_edges(40, 90), 40)
+    batch = NodeBatches(graph, torch.arange(9), 4).batch(0, 2)
+    assert batch.graph is graph
+    assert batch.in_whole
+    assert batch.to("cpu").in_whole
+    assert batch.num_seeds == len(batch.nodes) == 1
