@@ -7,6 +7,7 @@ import agdn
 from agdn.data import store
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.embedding import walk_embedding
+from agdn.experiments import prepare
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.portable import portable
 from agdn.experiments.preparation import preparation
@@ -135,6 +136,15 @@ def test_degrees_stand_beside_other_features(stored: str) -> None:
     x = prepared(stored, "data.degree=true").x
     assert x[:, :2].tolist() == [[1.0, 3.0], [0.0, 0.0], [2.0, 2.0], [5.0, 0.0]]
     assert x[:, 2].exp().tolist() == pytest.approx([2, 2, 2, 3])
+
+
+def test_node_ids_stand_beside_other_features(stored: str, monkeypatch) -> None:
+    x = prepared(stored, "data.node_ids=true").x
+    assert x[:, :2].tolist() == [[1.0, 3.0], [0.0, 0.0], [2.0, 2.0], [5.0, 0.0]]
+    assert torch.equal(x[:, 2:], torch.eye(4))
+    monkeypatch.setattr(prepare, "MOST_NODE_IDS", 3)
+    with pytest.raises(ValueError, match=r"each of the 4 nodes of .* for up to 3 nodes"):
+        prepared(stored, "data.node_ids=true")
 
 
 def test_walks_see_the_edges_of_the_split_alone() -> None:

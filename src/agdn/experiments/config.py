@@ -173,6 +173,8 @@ class Data(Section):
         edge_features: ``drop`` leaves the features of edges out; ``mean`` too, and gives every node the mean of
             those of the edges that lead to it.
         degree: Add the logarithm of 1 + in-degree to the node features.
+        node_ids: Add a column for every node, with a one in its own row, to the node features: the first layer then
+            learns a vector of each node. For up to 20,000 nodes.
         walks: Learn node features by random walks on the edges that this split lets a model see, beside other ones.
     """
 
@@ -189,6 +191,7 @@ class Data(Section):
     scaling: Literal["none", "row"] = "none"
     edge_features: Literal["keep", "drop", "mean"] = "keep"
     degree: bool = False
+    node_ids: bool = False
     walks: Walks | None = None
 
     def features_by(self, name: Callable[[str], str]) -> str | tuple[str, ...] | None:

@@ -24,6 +24,8 @@ from agdn.experiments.config import (
 from agdn.graph import Graph
 from agdn.ops import diffusion_graph, sum_over_targets
 
+MOST_NODE_IDS = 20_000
+
 
 def prepared_dataset(data: Data, seed: int) -> Dataset:
     """Loaded, split, scaled, and with the edges that the model is to see."""
@@ -102,12 +104,21 @@ def diffused(dataset: Dataset, data: Data) -> Dataset:
 
 
 def _with_signals(dataset: Dataset, data: Data) -> Dataset:
-    """Without edge features and with degrees, where ``data`` wants that."""
+    """Without edge features, with degrees and node ids, where ``data`` wants that."""
     if data.edge_features == "drop":
         dataset = replace(dataset, edge_attr=None)
-    if not data.degree:
-        return dataset
-    return _with_columns(dataset, dataset.graph.in_degree.float().log1p().unsqueeze(1))
+    if data.degree:
+        dataset = _with_columns(dataset, dataset.graph.in_degree.float().log1p().unsqueeze(1))
+    return _with_node_ids(dataset) if data.node_ids else dataset
+
+
+def _with_node_ids(dataset: Dataset) -> Dataset:
+    if (count := dataset.graph.num_nodes) > MOST_NODE_IDS:
+        raise ValueError(
+            f"data.node_ids gives each of the {count:,} nodes of {dataset.name} its own column, which is for up to "
+            f"{MOST_NODE_IDS:,} nodes; data.walks makes vectors of nodes for larger graphs"
+        )
+    return _with_columns(dataset, torch.eye(count))
 
 
 def _with_walks(dataset: Dataset, walks: Walks | None, seed: int) -> Dataset:

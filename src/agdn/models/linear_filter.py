@@ -36,13 +36,16 @@ class LinearFilter(PropagatedFirst):
         graph: Graph | Tensor,
         edge_attr: Tensor | None = None,
         edge_weight: Tensor | None = None,
+        *,
+        rows: Tensor | None = None,
     ) -> Tensor:
         if not is_sparse(x):
-            return super().forward(x, graph, edge_attr, edge_weight)
+            return super().forward(x, graph, edge_attr, edge_weight, rows=rows)
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
         adjacency = normalised_adjacency(graph, self.transition, edge_weight, dtype=x.dtype)
         few = product(x, self.linear.weight.t())  # channels, and no dense copy of the features
-        return self.propagate(few, adjacency, graph) + self.linear.bias
+        out = self.propagate(few, adjacency, graph) + self.linear.bias
+        return out if rows is None else out[rows]
 
     def propagate(self, x: Tensor, adjacency: Tensor, graph: Graph) -> Tensor:
         return polynomial(x, adjacency, graph, self.coefficients)

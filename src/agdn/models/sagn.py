@@ -1,6 +1,6 @@
 """Scalable and adaptive graph networks: the diffusion comes first and once, and nodes weigh its hops by attention.
 
-    h_k = W_k norm(A^k x)        h = act(norm(sum_k theta_k h_k + W_r x))        then feed-forward layers h + act(norm(W h))
+    h_k = W_k norm(A^k x)        h = act(norm(sum_k theta_k h_k + W_r x))        then h <- h + act(norm(W h)), L times
 
 Sun, Gu and Hu, Scalable and adaptive graph neural networks with self-label-enhanced training, arXiv 2104.09376. There
 every hop has a network of its own; here it is a normalised linear map, and depth comes after the hops are weighed.

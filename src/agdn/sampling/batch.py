@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
@@ -38,8 +38,16 @@ class Batch:
 
     def to(self, device: torch.device | str) -> Batch:
         """The same batch with its tensors on another device."""
-        weights = (None if weight is None else weight.to(device) for weight in (self.node_weight, self.edge_weight))
-        return Batch(self.graph.to(device), self.nodes.to(device), self.num_seeds, *weights, self.in_whole)
+        node_weight, edge_weight = (
+            None if weight is None else weight.to(device) for weight in (self.node_weight, self.edge_weight)
+        )
+        return replace(
+            self,
+            graph=self.graph.to(device),
+            nodes=self.nodes.to(device),
+            node_weight=node_weight,
+            edge_weight=edge_weight,
+        )
 
 
 class Sampler(Protocol):
