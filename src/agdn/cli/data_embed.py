@@ -14,6 +14,8 @@ from agdn.cli.options import DATA_ROOT, JSON
 from agdn.cli.printing import print_json, print_table, progress_bars
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import torch
 
     from agdn.data.dataset import Dataset
@@ -22,7 +24,8 @@ FORMAT_VERSION = 1
 OF_WALKS = ("walk_length", "window", "walks_per_node", "p", "q", "negatives", "directed", "weighted")
 OF_WORDS = ("dim", "ngrams", "buckets", "hidden", "word_dropout")
 OF_TRAINING = ("fanout", "beam", "batch", "scale")
-OF_TEXTS = ("text_file", "transformer", *OF_WORDS[1:], *OF_TRAINING)
+OF_TEXTS = ("text_file", "classes", "folds", "transformer", *OF_WORDS[1:], *OF_TRAINING)
+OF_NEIGHBOURS = ("dim", "epochs", "lr", "transformer", *OF_WORDS[2:], *OF_TRAINING)
 WALK_DEFAULTS = {"epochs": 1, "lr": 0.1}
 
 
@@ -31,6 +34,8 @@ WALK_DEFAULTS = {"epochs": 1, "lr": 0.1}
 @DATA_ROOT
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The .npy file to write.")
 @click.option("--text", is_flag=True, help="Learn from the nodes' texts, by telling neighbours; otherwise from walks.")
+@click.option("--classes", is_flag=True, help="With --text: tell classes, of nodes whose own label was not seen.")
+@click.option("--folds", type=click.IntRange(min=2), default=4, show_default=True, help="Of the nodes with --classes.")
 @click.option("--dim", type=click.IntRange(min=1), default=128, show_default=True, help="Numbers a node.")
 @click.option("--epochs", type=click.IntRange(min=1), help="Passes over all walks (1), or over all texts a level (3).")
 @click.option("--lr", type=float, help="First step, falling to 0: of walks 0.1, words 0.2, a transformer 2e-5.")
@@ -51,7 +56,7 @@ WALK_DEFAULTS = {"epochs": 1, "lr": 0.1}
     help='The texts, {"node": 0, "text": "..."} a line (.jsonl or .jsonl.xz); by default those known about the set.',
 )
 @click.option("--transformer", metavar="MODEL", help="Fine-tune this model (a folder, or a name) instead of words.")
-@click.option("--ngrams", type=click.IntRange(min=1), default=1, show_default=True, help="Runs of words that count.")
+@click.option("--ngrams", type=click.IntRange(min=1), help="Runs of words that count: 1, or with --classes 2.")
 @click.option("--buckets", type=click.IntRange(min=1), help="Hash words to so many columns; by default none.")
 @click.option("--hidden", type=click.IntRange(min=0), default=0, show_default=True, help="Width of a hidden layer.")
 @click.option("--word-dropout", type=float, default=0.2, show_default=True, help="Share of words that a step misses.")
@@ -64,8 +69,8 @@ WALK_DEFAULTS = {"epochs": 1, "lr": 0.1}
 def embed(ctx: click.Context, /, name: str, root: Path | None, out: Path, as_json: bool, **options: Any) -> None:
     """Learn node features from random walks on the graph of DATASET (a known name or a folder), or from its texts.
 
-    No label is seen; of a link set the training edges are. Train with the features by --set data.features=FILE.npy. The
-    settings go into a .json beside them.
+    No label is seen, unless by --classes those of the training nodes; of a link set the training edges are. Train with
+    the features by --set data.features=FILE.npy. The settings go into a .json beside them.
     """
     from agdn.data.feature_file import place_for, write_features
     from agdn.data.names import load_dataset
@@ -87,11 +92,18 @@ def embed(ctx: click.Context, /, name: str, root: Path | None, out: Path, as_jso
 
 
 def _check_family(ctx: click.Context, text: bool) -> None:
-    """An option of walks is none of texts, and the other way round."""
-    what = "walks; leave it out, or --text" if text else "texts; leave it out, or add --text"
-    for option in OF_WALKS if text else OF_TEXTS:
-        if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{option.replace('_', '-')} is for {what}")
+    """What is given must be of the same family: walks, or texts that tell neighbours or classes."""
+    classes = ctx.params["classes"]
+    families = {
+        "walks; leave it out, or --text": OF_WALKS if text else (),
+        "texts; leave it out, or add --text": () if text else OF_TEXTS,
+        "neighbours; leave it out, or --classes": OF_NEIGHBOURS if text and classes else (),
+        "classes; leave it out, or add --classes": ("folds",) if text and not classes else (),
+    }
+    for what, options in families.items():
+        for option in options:
+            if ctx.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"--{option.replace('_', '-')} is for {what}")
 
 
 def _of_walks(dataset: Dataset, given: dict[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
@@ -114,25 +126,50 @@ def _of_texts(dataset: Dataset, root: Path | None, given: dict[str, Any]) -> tup
     from agdn.data.lock_file import sha256
     from agdn.data.names import data_root
     from agdn.data.text import SOURCES, read_texts
-    from agdn.embedding import NeighbourTraining, Transformer, Words, text_embedding
 
     path = given["text_file"]
     if path is None and dataset.name not in SOURCES:
         raise click.UsageError(f"no texts about {dataset.name} are known; name a file of them with --text-file")
     note = f"Uses external data: the texts of {path.name}." if path else SOURCES[dataset.name].note
     path = path or SOURCES[dataset.name].file(data_root(root), "text")
+    learnt = _by_classes if given["classes"] else _by_neighbours
+    x, made = learnt(dataset, lambda: read_texts(path, dataset.graph.num_nodes), given)
+    return x, {**made, "seed": given["seed"], "sha256": {path.name: sha256(path)}, "note": note}
+
+
+def _by_neighbours(
+    dataset: Dataset, texts: Callable[[], list[str]], given: dict[str, Any]
+) -> tuple[torch.Tensor, dict[str, Any]]:
+    from agdn.embedding import NeighbourTraining, Transformer, Words, text_embedding
+
     own_lr = {} if given["lr"] is None else {"lr": given["lr"]}
     encoder: Words | Transformer
     if given["transformer"] is not None:
         encoder = Transformer(model=given["transformer"], **own_lr)
     else:
-        encoder = Words(**{name: given[name] for name in OF_WORDS}, **own_lr)
+        ngrams = 1 if given["ngrams"] is None else given["ngrams"]
+        encoder = Words(**{name: given[name] for name in OF_WORDS} | {"ngrams": ngrams}, **own_lr)
     epochs = {} if given["epochs"] is None else {"epochs": given["epochs"]}
     training = NeighbourTraining(**{name: given[name] for name in OF_TRAINING}, **epochs)
-    texts = read_texts(path, dataset.graph.num_nodes)
     with progress_bars() as bars:
         x = text_embedding(
-            texts, dataset.graph, encoder=encoder, training=training, seed=given["seed"], progress=bars.update
+            texts(), dataset.graph, encoder=encoder, training=training, seed=given["seed"], progress=bars.update
         )
-    options = {"encoder": type(encoder).__name__.lower(), **asdict(encoder), **asdict(training), "seed": given["seed"]}
-    return x, {"method": "texts that tell neighbours", **options, "sha256": {path.name: sha256(path)}, "note": note}
+    options = {"encoder": type(encoder).__name__.lower(), **asdict(encoder), **asdict(training)}
+    return x, {"method": "texts that tell neighbours", **options}
+
+
+def _by_classes(
+    dataset: Dataset, texts: Callable[[], list[str]], given: dict[str, Any]
+) -> tuple[torch.Tensor, dict[str, Any]]:
+    from agdn.data.dataset import NodeSplit
+    from agdn.data.feature_file import seen_labels
+    from agdn.embedding import class_scores
+
+    if dataset.target != "class" or dataset.y is None or not isinstance(dataset.split, NodeSplit):
+        raise click.UsageError(f"--classes needs a class a node and a split of the nodes; {dataset.name} has none")
+    options = {"ngrams": 2 if given["ngrams"] is None else given["ngrams"], "folds": given["folds"]}
+    with progress_bars() as bars:
+        train = dataset.split.train
+        x = class_scores(texts(), dataset.y, train, **options, seed=given["seed"], progress=bars.update)
+    return x, {"method": "texts that tell classes", **options, **seen_labels(train.numpy())}

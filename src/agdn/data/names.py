@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from agdn.data.catalogue import EMBEDDED, PLACES, Format, canonical, locate, sou
 from agdn.data.dataset import Dataset
 from agdn.data.edge_splits import split_edges
 from agdn.data.errors import DataError
+from agdn.data.feature_file import read_settings
 from agdn.data.splits import per_class_split
 
 READERS: dict[Format, tuple[str, str]] = {
@@ -143,11 +143,5 @@ def _with_features(dataset: Dataset, files: Sequence[Path], *, join: bool) -> Da
 
 def _note_beside(path: Path) -> str | None:
     """What the settings file beside a features file wants every result to say."""
-    settings = path.with_suffix(".json")
-    if not settings.is_file():
-        return None
-    try:
-        note = json.loads(settings.read_text(encoding="utf-8")).get("note")
-    except (ValueError, AttributeError) as error:
-        raise DataError(f"{settings} is not the settings file of {path.name}: {error}") from error
+    note = read_settings(path).get("note")
     return note if isinstance(note, str) else None

@@ -194,6 +194,11 @@ class Data(Section):
     node_ids: bool = False
     walks: Walks | None = None
 
+    @property
+    def feature_files(self) -> tuple[str, ...]:
+        """Those of ``features``, however many there are."""
+        return (self.features,) if isinstance(self.features, str) else self.features or ()
+
     def features_by(self, name: Callable[[str], str]) -> str | tuple[str, ...] | None:
         """The same files of features under other names."""
         if self.features is None or isinstance(self.features, str):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from agdn.data.dataset import Dataset, NodeSplit
 from agdn.data.edge_splits import split_edges
+from agdn.data.feature_file import check_seen_labels
 from agdn.data.names import load_dataset
 from agdn.data.splits import per_class_split, random_split, stratified_split
 from agdn.embedding import walk_embedding
@@ -39,7 +41,11 @@ def prepared_dataset(data: Data, seed: int) -> Dataset:
         join_features=data.join_features,
         options=data.options,
     )
-    return _with_walks(as_seen(_with_split(dataset, data, own_seed), data), data.walks, own_seed)
+    dataset = _with_split(dataset, data, own_seed)
+    if isinstance(dataset.split, NodeSplit):
+        for file in data.feature_files:
+            check_seen_labels(Path(file), dataset.split.train.numpy())
+    return _with_walks(as_seen(dataset, data), data.walks, own_seed)
 
 
 def as_seen(dataset: Dataset, data: Data) -> Dataset:
