@@ -208,7 +208,7 @@ def test_models_that_need_labels_stay(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is given degrees as features"):
         export(trained_on(tmp_path / "c", "data.degree=true"), tmp_path / "model.pt2")
     with pytest.raises(ValueError, match="knows its nodes by themselves"):
-        export(trained_on(tmp_path / "i", "data.node_ids=true"), tmp_path / "model.pt2")
+        export(trained_on(tmp_path / "i", "data.node_ids=join"), tmp_path / "model.pt2")
     with pytest.raises(ValueError, match="is given features of walks"):
         export(trained_on(tmp_path / "w", "data.walks={channels: 4}"), tmp_path / "model.pt2")
     with pytest.raises(ValueError, match="are corrected by the labels of its data"):

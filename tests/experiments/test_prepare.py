@@ -139,12 +139,13 @@ def test_degrees_stand_beside_other_features(stored: str) -> None:
 
 
 def test_node_ids_stand_beside_other_features(stored: str, monkeypatch) -> None:
-    x = prepared(stored, "data.node_ids=true").x
+    x = prepared(stored, "data.node_ids=join").x
     assert x[:, :2].tolist() == [[1.0, 3.0], [0.0, 0.0], [2.0, 2.0], [5.0, 0.0]]
     assert torch.equal(x[:, 2:], torch.eye(4))
+    assert torch.equal(prepared(stored, "data.node_ids=only").x, torch.eye(4))
     monkeypatch.setattr(prepare, "MOST_NODE_IDS", 3)
     with pytest.raises(ValueError, match=r"each of the 4 nodes of .* for up to 3 nodes"):
-        prepared(stored, "data.node_ids=true")
+        prepared(stored, "data.node_ids=join")
 
 
 def test_walks_see_the_edges_of_the_split_alone() -> None:

@@ -19,6 +19,7 @@ from agdn.data.tables.text_encoder import hashed_weights
 from agdn.ops.checks import check_counts, check_seed
 
 BUCKETS = 1 << 19
+TOKEN = r"(?u)\b\w[\w.]*\w\b"  # names such as cs.LG are one word
 PASSES = 6  # over the texts
 DECAY = 2e-6
 
@@ -52,7 +53,7 @@ def class_scores(
         raise ValueError(f"folds must lie in 2..{len(train)} (the number of training nodes), got {folds}")
     ids, labels = train.numpy(), y[train].numpy()
     classes = int(labels.max()) + 1
-    weights = hashed_weights(texts, ngrams=ngrams, buckets=BUCKETS)
+    weights = hashed_weights(texts, ngrams=ngrams, buckets=BUCKETS, token=TOKEN)
     fold_of = np.random.default_rng(seed).permutation(len(ids)) % folds
     others = np.setdiff1d(np.arange(len(texts)), ids)
     scores = np.zeros((len(texts), classes))

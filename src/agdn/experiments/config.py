@@ -173,8 +173,8 @@ class Data(Section):
         edge_features: ``drop`` leaves the features of edges out; ``mean`` too, and gives every node the mean of
             those of the edges that lead to it.
         degree: Add the logarithm of 1 + in-degree to the node features.
-        node_ids: Add a column for every node, with a one in its own row, to the node features: the first layer then
-            learns a vector of each node. For up to 20,000 nodes.
+        node_ids: ``join`` adds a column for every node, with a one in its own row, to the node features, ``only``
+            puts these in their place: the first layer then learns a vector of each node. For up to 20,000 nodes.
         walks: Learn node features by random walks on the edges that this split lets a model see, beside other ones.
     """
 
@@ -191,7 +191,7 @@ class Data(Section):
     scaling: Literal["none", "row"] = "none"
     edge_features: Literal["keep", "drop", "mean"] = "keep"
     degree: bool = False
-    node_ids: bool = False
+    node_ids: Literal["none", "join", "only"] = "none"
     walks: Walks | None = None
 
     @property

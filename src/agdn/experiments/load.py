@@ -116,7 +116,7 @@ class TrainedModel:
             raise ValueError(
                 "this model is given features of walks on its data's edges; it predicts for the nodes there"
             )
-        if self.config.data.node_ids:
+        if self.config.data.node_ids != "none":
             raise ValueError("this model knows each node of its data by itself (data.node_ids); it predicts for those")
         record = ImportRecord.read(self.run.folder / TRANSFORMS, of=f"the data of {self.run.folder}")
         found = new_rows(record, nodes, edges, self._imported())

@@ -72,7 +72,7 @@ def portable(trained: TrainedModel) -> Portable:
     config = trained.config
     if config.data.degree:
         raise ValueError("the model of this run is given degrees as features (data.degree); a file would not have them")
-    if config.data.node_ids:
+    if config.data.node_ids != "none":
         raise ValueError("the model of this run knows its nodes by themselves (data.node_ids); a file could not")
     if config.data.walks is not None:
         raise ValueError("the model of this run is given features of walks (data.walks); a file would not have them")

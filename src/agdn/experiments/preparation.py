@@ -23,6 +23,10 @@ def preparation(data: Data) -> list[str]:
     diffused = None
     if data.diffusion is not None:
         diffused = f"the edges are those of a diffusion over them ({data.diffusion.name}), with its weights"
-    ids = "every node has a feature of its own, that is 1 for it and 0 for all others" if data.node_ids else None
+    ids = (
+        "every node has a feature of its own, that is 1 for it and 0 for all others"
+        if data.node_ids != "none"
+        else None
+    )
     steps = (SCALED[data.scaling], REVERSED[data.reverse_edges], LOOPS[data.self_loops], diffused, ids, walks)
     return [step for step in steps if step is not None]

@@ -115,7 +115,9 @@ def _with_signals(dataset: Dataset, data: Data) -> Dataset:
         dataset = replace(dataset, edge_attr=None)
     if data.degree:
         dataset = _with_columns(dataset, dataset.graph.in_degree.float().log1p().unsqueeze(1))
-    return _with_node_ids(dataset) if data.node_ids else dataset
+    if data.node_ids == "none":
+        return dataset
+    return _with_node_ids(dataset if data.node_ids == "join" else replace(dataset, x=None))
 
 
 def _with_node_ids(dataset: Dataset) -> Dataset:

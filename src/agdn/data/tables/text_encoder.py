@@ -64,11 +64,11 @@ def word_weights(texts: Sequence[str], *, ngrams: int = 1) -> tuple[tuple[str, .
     return words, vectorizer.idf_.astype(np.float32), weights
 
 
-def hashed_weights(texts: Sequence[str], *, ngrams: int, buckets: int) -> csr_matrix:
+def hashed_weights(texts: Sequence[str], *, ngrams: int, buckets: int, token: str = TOKEN) -> csr_matrix:
     """The same with as many columns as there are ``buckets``, which words share by chance: no vocabulary is kept."""
     from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 
-    options = {"ngram_range": (1, ngrams), "token_pattern": TOKEN, "alternate_sign": False, "norm": None}
+    options = {"ngram_range": (1, ngrams), "token_pattern": token, "alternate_sign": False, "norm": None}
     counts = HashingVectorizer(n_features=buckets, dtype=np.float32, **options).transform(texts)
     return csr_matrix(TfidfTransformer(sublinear_tf=True).fit_transform(counts), dtype=np.float32)
 
