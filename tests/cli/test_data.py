@@ -12,8 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from agdn.cli import cli, main
+from agdn.data.errors import DataError
 from agdn.data.names import load_dataset
 from agdn.data.store import open_dataset
+from agdn.experiments.config import Data, RandomSplit
+from agdn.experiments.prepare import prepared_dataset
 
 NODES = "id,age,city,label\n" + "".join(f"n{row},{row},c{row % 3},{'xy'[row % 2]}\n" for row in range(20))
 EDGES = "source,target,w\n" + "".join(f"n{row},n{(row + 1) % 20},{row}\n" for row in range(20))
@@ -150,6 +153,9 @@ def test_embed_that_is_stopped_leaves_no_file(tmp_path: Path, monkeypatch: pytes
         (["digits", "--out", "x.npy", "--beam", "5"], "--beam is for texts; leave it out, or add --text"),
         ([*TEXTS_OF_DIGITS, "--fanout", "12"], "fanout must be a power of two"),
         ([*TEXTS_OF_DIGITS, "--word-dropout", "1"], "word_dropout must lie in 0..1"),
+        ([*TEXTS_OF_DIGITS, "--folds", "5"], "--folds is for classes; leave it out, or add --classes"),
+        ([*TEXTS_OF_DIGITS, "--classes", "--dim", "5"], "--dim is for neighbours; leave it out, or --classes"),
+        (["digits", "--out", "x.npy", "--classes"], "--classes is for texts; leave it out, or add --text"),
     ],
 )
 def test_embed_with_a_mistake_is_one_sentence(
@@ -171,6 +177,19 @@ def test_embed_with_a_mistake_is_one_sentence(
 
 TEXTS = "".join(json.dumps({"node": node, "text": f"a digit{node % 10} word{node % 7}"}) + "\n" for node in range(1797))
 TINY_TEXTS = ["--text", "--dim", "8", "--epochs", "1", "--batch", "256"]
+
+
+def test_texts_that_tell_classes_are_for_one_split(tmp_path: Path) -> None:
+    texts, file = tmp_path / "texts.jsonl", tmp_path / "classes.npy"
+    texts.write_text(TEXTS)
+    arguments = ["data", "embed", "digits", "--text", "--classes", "--text-file", str(texts), "--out", str(file)]
+    assert CliRunner().invoke(cli, arguments, catch_exceptions=False).exit_code == 0
+    settings = json.loads(file.with_suffix(".json").read_text())
+    assert {"shape": [1797, 10], "ngrams": 2, "folds": 4}.items() <= settings.items()
+    data = Data(name="digits", features=str(file))
+    assert prepared_dataset(data.model_copy(update={"seed": 0}), 0).x.shape == (1797, 10)
+    with pytest.raises(DataError, match=r"classes\.npy was made with the labels of other training nodes"):
+        prepared_dataset(data.model_copy(update={"split": RandomSplit(name="random")}), 1)
 
 
 def test_embed_texts_as_features_that_a_recipe_takes(tmp_path: Path) -> None:
