@@ -17,6 +17,12 @@ from small_runs import import_small
 STAND_IN = ["data.name=csbm", "data.options={num_nodes: 260}"]  # enough for 20 + 30 nodes of each of four classes
 WITH_EDGE_FEATURES = ["data.name=edge-task", "data.options={num_nodes: 60}"]
 TINY = ["training.epochs=2", "training.evaluate_from=1", "model.hidden_channels=4", "threads=1"]
+SMALLER = {  # but two nodes in a batch, which a norm needs
+    "saint_walk": ["sampling.roots=30"],
+    "nodes": ["sampling.batch_size=40"],
+    "random_partition": ["sampling.parts=2"],
+    "cluster_partition": ["sampling.parts=2", "sampling.batch_parts=1"],
+}
 GOLDEN = json.loads((Path(__file__).parent / "golden_losses.json").read_text())
 
 
@@ -29,8 +35,8 @@ def test_every_recipe_builds_and_runs_two_epochs(name: str, tmp_path: Path) -> N
     changes += ["model.num_layers=5"] if recipe.model.get("num_layers", 0) > 8 else []
     changes += _stand_in(recipe.data.name)
     changes += [] if recipe.link is None else ["data.split=edges"]
-    if recipe.sampling is not None:  # a norm needs two nodes
-        changes += ["sampling.roots=30"] if recipe.sampling.name == "saint_walk" else ["sampling.parts=2"]
+    if recipe.sampling is not None:
+        changes += SMALLER[recipe.sampling.name]
     (result,) = run_all([read_recipe(name, changes)], out=tmp_path, jobs=1, progress=False)
     assert result.runs[0].epochs == (0 if untrained else 2)
     assert 0 <= result.mean() <= 1
