@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -53,9 +54,9 @@ def unknown_name(kind: str, name: str, choices: list[str], offer: str | None = N
     """The sentence for a misspelt name: what was meant, and what there is unless ``offer`` says it shorter."""
     asked, folded = name.lower(), {choice.lower(): choice for choice in choices}
 
-    # Of several that are equally close, the one that begins alike: a first letter is seldom wrong.
-    def likeness(choice: str) -> tuple[float, bool]:
-        return difflib.SequenceMatcher(None, choice, asked).ratio(), choice[:1] == asked[:1]
+    # Of several that are equally close, the one that begins alike: first letters are seldom wrong.
+    def likeness(choice: str) -> tuple[float, int]:
+        return difflib.SequenceMatcher(None, choice, asked).ratio(), len(os.path.commonprefix([choice, asked]))
 
     close = max(difflib.get_close_matches(asked, folded), key=likeness, default=None)
     hint = f"did you mean {folded[close]!r}? " if close else ""
