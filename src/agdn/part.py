@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import os
+import itertools
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -56,7 +56,8 @@ def unknown_name(kind: str, name: str, choices: list[str], offer: str | None = N
 
     # Of several that are equally close, the one that begins alike: first letters are seldom wrong.
     def likeness(choice: str) -> tuple[float, int]:
-        return difflib.SequenceMatcher(None, choice, asked).ratio(), len(os.path.commonprefix([choice, asked]))
+        alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(choice, asked, strict=False))
+        return difflib.SequenceMatcher(None, choice, asked).ratio(), sum(1 for _ in alike)
 
     close = max(difflib.get_close_matches(asked, folded), key=likeness, default=None)
     hint = f"did you mean {folded[close]!r}? " if close else ""
