@@ -147,8 +147,7 @@ def _by_neighbours(
     if given["transformer"] is not None:
         encoder = Transformer(model=given["transformer"], **own_lr)
     else:
-        ngrams = 1 if given["ngrams"] is None else given["ngrams"]
-        encoder = Words(**{name: given[name] for name in OF_WORDS} | {"ngrams": ngrams}, **own_lr)
+        encoder = Words(**{name: given[name] for name in OF_WORDS if given[name] is not None}, **own_lr)
     epochs = {} if given["epochs"] is None else {"epochs": given["epochs"]}
     training = NeighbourTraining(**{name: given[name] for name in OF_TRAINING}, **epochs)
     with progress_bars() as bars:

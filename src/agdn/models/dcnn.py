@@ -8,9 +8,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from agdn.graph import Graph
 from agdn.models.propagated_first import PropagatedFirst
-from agdn.ops import dropout, powers
+from agdn.ops import dropout
 from agdn.ops.normalise import Normalisation
 
 
@@ -41,10 +40,6 @@ class DCNN(PropagatedFirst):
     def reset_parameters(self) -> None:
         nn.init.ones_(self.kernel)
         self.linear.reset_parameters()
-
-    def propagate(self, x: Tensor, adjacency: Tensor, graph: Graph) -> Tensor:
-        """(N, K + 1, F), hop by hop in memory."""
-        return powers(x, adjacency, graph, self.hops).transpose(0, 1)
 
     def learnt(self, h: Tensor) -> Tensor:
         out: Tensor = self.linear(dropout(torch.tanh(self.kernel * h).flatten(1), self.dropout, self.training))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.kept import Kept
 from agdn.nn.in_blocks import mapped_rows
-from agdn.ops import normalised_adjacency
+from agdn.ops import normalised_adjacency, powers
 from agdn.ops.normalise import Normalisation
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
@@ -32,9 +32,12 @@ class PropagatedFirst(nn.Module, ABC):
         self.out_channels, self.hops, self.transition = out_channels, hops, transition
         self._kept = Kept()
 
-    @abstractmethod
     def propagate(self, x: Tensor, adjacency: Tensor, graph: Graph) -> Tensor:
-        """(N, ...) of features (N, F) and the normalised adjacency (E, 1), in the graph's order."""
+        """(N, ...) of features (N, F) and the normalised adjacency (E, 1), in the graph's order.
+
+        Here every hop for itself, (N, K + 1, F), hop by hop in memory.
+        """
+        return powers(x, adjacency, graph, self.hops).transpose(0, 1)
 
     @abstractmethod
     def learnt(self, h: Tensor) -> Tensor:

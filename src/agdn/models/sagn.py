@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from agdn.graph import Graph
 from agdn.models.propagated_first import PropagatedFirst
+from agdn.models.stack import hidden_norms
 from agdn.nn.conv import Part
-from agdn.nn.norm import NORMS
 from agdn.nn.weighting import WEIGHTINGS
-from agdn.ops import dropout, powers, relu_dropout
+from agdn.ops import dropout, relu_dropout
 from agdn.ops.normalise import Normalisation
 from agdn.part import build
 
@@ -53,16 +52,12 @@ class SAGN(PropagatedFirst):
         super().__init__(out_channels, hops, transition)
         if num_layers < 0:
             raise ValueError(f"num_layers must not be negative, got {num_layers}")
-
-        def norm_of(width: int) -> nn.Module:
-            return build("norm", NORMS, norm, num_features=width, normalized_shape=width, channels=width)
-
-        self.hop_norms = nn.ModuleList(norm_of(in_channels) for _ in range(hops + 1))
+        self.hop_norms = hidden_norms(norm, [in_channels] * (hops + 1))
         self.hop_maps = nn.ModuleList(nn.Linear(in_channels, hidden_channels) for _ in range(hops + 1))
         self.weighting = build("weighting", WEIGHTINGS, weighting, hops=hops, heads=1, channels=hidden_channels)
         self.residual = nn.Linear(in_channels, hidden_channels) if residual else None
         self.layers = nn.ModuleList(nn.Linear(hidden_channels, hidden_channels) for _ in range(num_layers))
-        self.norms = nn.ModuleList(norm_of(hidden_channels) for _ in range(num_layers + 1))
+        self.norms = hidden_norms(norm, [hidden_channels] * (num_layers + 1))
         self.output = nn.Linear(hidden_channels, out_channels)
         self.dropout, self.input_dropout = dropout, input_dropout
 
@@ -71,10 +66,6 @@ class SAGN(PropagatedFirst):
             if module is not None and hasattr(module, "reset_parameters"):
                 module.reset_parameters()
         self.output.reset_parameters()
-
-    def propagate(self, x: Tensor, adjacency: Tensor, graph: Graph) -> Tensor:
-        """(N, K + 1, F), hop by hop in memory."""
-        return powers(x, adjacency, graph, self.hops).transpose(0, 1)
 
     def learnt(self, h: Tensor) -> Tensor:
         seen = [

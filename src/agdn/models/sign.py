@@ -10,9 +10,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from agdn.graph import Graph
 from agdn.models.propagated_first import PropagatedFirst
-from agdn.ops import dropout, powers
+from agdn.ops import dropout
 from agdn.ops.normalise import Normalisation
 
 
@@ -76,10 +75,6 @@ class SIGN(PropagatedFirst):
     def reset_parameters(self) -> None:
         for module in (*self.branches, self.activation, self.output):
             module.reset_parameters()
-
-    def propagate(self, x: Tensor, adjacency: Tensor, graph: Graph) -> Tensor:
-        """(N, K + 1, F), hop by hop in memory."""
-        return powers(x, adjacency, graph, self.hops).transpose(0, 1)
 
     def learnt(self, h: Tensor) -> Tensor:
         seen = [dropout(hop, self.input_dropout, self.training) for hop in h.unbind(1)]
