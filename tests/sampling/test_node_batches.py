@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from agdn import Graph
@@ -17,8 +18,14 @@ def test_every_seed_comes_once_an_epoch_in_a_new_order() -> None:
 
 def test_a_batch_has_the_whole_graph() -> None:
     graph = Graph(random_edges(40, 90), 40)
-    batch = NodeBatches(graph, torch.arange(9), 4).batch(0, 2)
+    batch = NodeBatches(graph, torch.arange(10), 4).batch(0, 2)
     assert batch.graph is graph
     assert batch.in_whole
     assert batch.to("cpu").in_whole
-    assert batch.num_seeds == len(batch.nodes) == 1
+    assert batch.num_seeds == len(batch.nodes) == 2
+
+
+@pytest.mark.parametrize(("seeds", "size", "lengths"), [(9, 4, [4, 5]), (1, 4, [1]), (3, 1, [1, 1, 1]), (8, 4, [4, 4])])
+def test_one_node_left_over_joins_the_batch_before_it(seeds: int, size: int, lengths: list[int]) -> None:
+    sampler = NodeBatches(Graph(random_edges(40, 90), 40), torch.arange(seeds), size)
+    assert [len(sampler.batch(0, index).nodes) for index in range(len(sampler))] == lengths

@@ -18,24 +18,29 @@ class SeedBatches:
 
     Args:
         seeds: (S,) different node ids, or an (N,) mask.
+        smallest: A rest of fewer seeds joins the batch before it.
     """
 
-    def __init__(self, graph: Graph, seeds: Tensor, batch_size: int, *, shuffle: bool, seed: int) -> None:
+    def __init__(
+        self, graph: Graph, seeds: Tensor, batch_size: int, *, shuffle: bool, seed: int, smallest: int = 1
+    ) -> None:
         check_seed(seed)
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, got {batch_size}")
         self.seeds = _ids(seeds, graph.num_nodes).to(graph.indices.dtype)
-        self.batch_size, self.shuffle, self.seed = batch_size, shuffle, seed
+        self.batch_size, self.shuffle, self.seed, self.smallest = batch_size, shuffle, seed, smallest
         self._ordered = EachEpoch(self._order)
 
     def __len__(self) -> int:
-        return -(-len(self.seeds) // self.batch_size)
+        full, rest = divmod(len(self.seeds), self.batch_size)
+        return full + (rest >= self.smallest or (full == 0 and rest > 0))
 
     def seeds_of(self, epoch: int, index: int) -> Tensor:
         """The seeds of a batch."""
         check_index(epoch, index, len(self))
         seeds = self._ordered(epoch) if self.shuffle else self.seeds
-        return seeds[index * self.batch_size : (index + 1) * self.batch_size]
+        end = len(seeds) if index == len(self) - 1 else (index + 1) * self.batch_size
+        return seeds[index * self.batch_size : end]
 
     def draws_of(self, epoch: int, index: int) -> int:
         """What fixes the random draws of a batch."""
