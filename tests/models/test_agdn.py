@@ -194,3 +194,13 @@ def test_encoder_dropout_acts_on_the_features_in_training_alone() -> None:
     assert torch.equal(seen[1], x)
     with pytest.raises(ValueError, match="in front of an encoder"):
         AGDN(50, 4, 3, encoder_dropout=0.5)
+
+
+def test_with_a_norm_of_the_input_the_scales_of_columns_do_not_matter() -> None:
+    torch.manual_seed(0)
+    x, graph, scales = torch.randn(30, 5), Graph(random_edges(30, 90), 30), torch.tensor([1.0, 9.0, 0.2, 30.0, 4.0])
+    normed, plain = AGDN(5, 4, 3, input_norm="batch"), AGDN(5, 4, 3)
+    torch.testing.assert_close(normed(x * scales + 7, graph), normed(x, graph), rtol=1e-3, atol=1e-3)
+    assert (plain(x * scales + 7, graph) - plain(x, graph)).abs().max() > 0.1
+    assert "input_norm.weight" in normed.state_dict()
+    assert not any("input_norm" in key for key in plain.state_dict())

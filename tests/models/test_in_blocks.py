@@ -42,6 +42,8 @@ AGDNS: dict[str, dict[str, Any]] = {
     "edges": {"heads": 2, "edge_dim": 3, "transition": {"name": "gat", "edge_score": "encoder"}, "skip": "input"},
     "edges, linear": {"heads": 2, "edge_dim": 3, "transition": {"name": "gat_adj"}, "hop_norm": "l2"},
     "clustered": {"heads": 2, "output": "linear", "encoder_channels": 10, "skip": "sum", "norm": "pair"},
+    "normed input": {"input_norm": "batch", "encoder_channels": 10},
+    "clustered input": {"input_norm": "pair"},
     "no residual": {"heads": 2, "residual": False, "hops": 0},
 }
 

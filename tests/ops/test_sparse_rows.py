@@ -90,6 +90,7 @@ MODELS: dict[str, nn.Module] = {
     "GraphSAGE": GraphSAGE(F, 8, 3),
     "AGDN": AGDN(F, 8, 3, heads=2),
     "AGDN with an encoder": AGDN(F, 8, 3, encoder_channels=8),
+    "AGDN with a norm of its input": AGDN(F, 8, 3, input_norm="batch"),
     "AGDN, residual with bias": AGDN(F, 8, 3, residual="bias"),
     "AGDN, scores of the input": AGDN(F, 8, 3, transition={"name": "gat_sym", "score_space": "input"}),
     "APPNP": APPNP(F, 8, 3),

@@ -14,15 +14,15 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.in_blocks import agdn_in_blocks
 from agdn.models.presets import PRESETS
+from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv, Part, Weights
 from agdn.nn.hops import HopNorm, PositionInit
 from agdn.nn.linear import Linear
-from agdn.nn.norm import NORMS
 from agdn.ops import drop_nodes, dropout, relu_dropout, sum_over_targets
 from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
-from agdn.part import build, unknown_name
+from agdn.part import unknown_name
 
 
 class LayerOptions(TypedDict, total=False):
@@ -68,6 +68,7 @@ class AGDN(nn.Module):
         skip: ``"input"`` adds each layer's input to its output, from the second layer on and where widths agree;
             ``"sum"`` adds the running sum before the norms.
         norm: ``"batch"``, ``"layer"``, ``"pair"`` or ``"none"``, between the layers.
+        input_norm: The same of the features, in front of everything: for columns of unlike scales.
         dropout: Rate after each layer.
         input_dropout: Rate on the input of the first layer (the encoder's output).
         encoder_dropout: Rate on the features in front of the encoder.
@@ -92,6 +93,7 @@ class AGDN(nn.Module):
         encoder_channels: int | None = None,
         skip: Literal["input", "sum"] | None = None,
         norm: str = "batch",
+        input_norm: str = "none",
         dropout: float = 0.0,
         input_dropout: float = 0.0,
         encoder_dropout: float = 0.0,
@@ -114,13 +116,15 @@ class AGDN(nn.Module):
         self.dropout, self.input_dropout, self.out_activation = dropout, input_dropout, out_activation
         self.encoder_dropout, self.node_dropout = encoder_dropout, node_dropout
 
+        self.input_norm = None if input_norm == "none" else hidden_norms(input_norm, [in_channels])[0]
         self.encoder = None if encoder_channels is None else Linear(in_channels, encoder_channels)
         width = in_channels if encoder_channels is None else encoder_channels
-        self.convs, self.norms = nn.ModuleList(), nn.ModuleList()
+        self.convs, widths = nn.ModuleList(), []
         for _ in range(num_layers if output == "linear" else num_layers - 1):
             self.convs.append(AGDNConv(width, hidden_channels, hops, heads, **own_parts(conv)))
             width = heads * hidden_channels
-            self.norms.append(build("norm", NORMS, norm, num_features=width, normalized_shape=width, channels=width))
+            widths.append(width)
+        self.norms = hidden_norms(norm, widths)
         self.output_linear = self.out_bias = None
         if output == "linear":
             self.output_linear = nn.Linear(width, out_channels)
@@ -138,7 +142,7 @@ class AGDN(nn.Module):
         return cls(**{"in_channels": in_channels, "out_channels": out_channels, **PRESETS[name], **changes})
 
     def reset_parameters(self) -> None:
-        for module in (self.encoder, *self.convs, *self.norms, self.output_linear):
+        for module in (self.input_norm, self.encoder, *self.convs, *self.norms, self.output_linear):
             if module is not None and hasattr(module, "reset_parameters"):
                 module.reset_parameters()
         if self.out_bias is not None:
@@ -159,6 +163,8 @@ class AGDN(nn.Module):
         """
         graph = graph if isinstance(graph, Graph) else Graph(graph, None if x is None else x.size(0))
         h, ids = summed_edges(graph, edge_attr) if x is None else x, own_ids(graph)
+        if self.input_norm is not None:
+            h = self.input_norm(dense(h))
         h = drop_nodes(h, self.node_dropout, self.training, ids)
         if self.encoder is not None:
             h = torch.relu(self.encoder(dropout(h, self.encoder_dropout, self.training, ids)))

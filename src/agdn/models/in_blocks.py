@@ -24,9 +24,11 @@ def agdn_in_blocks(
 ) -> tuple[Tensor, list[Tensor | None]]:
     """(N, out_channels), and every layer's theta where its weighting tells."""
     h, running = x, None
+    if model.input_norm is not None:
+        h = normed(model.input_norm, lambda rows: rows, x, storage, keep=True)
     if model.encoder is not None:
         encoder = model.encoder
-        h = mapped_rows(lambda rows: torch.relu(encoder(rows)), x, encoder.out_features, storage)
+        h = mapped_rows(lambda rows: torch.relu(encoder(rows)), h, encoder.out_features, storage)
     thetas = []
     for layer, conv in enumerate(model.convs):
         out, theta = conv_in_blocks(cast(AGDNConv, conv), h, graph, edge_attr, edge_weight, storage)
