@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.in_blocks import agdn_in_blocks
 from agdn.models.presets import PRESETS
-from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv, Part, Weights
 from agdn.nn.hops import HopNorm, PositionInit
 from agdn.nn.linear import Linear
+from agdn.nn.norm import hidden_norms, norm_of
 from agdn.ops import drop_nodes, dropout, relu_dropout, sum_over_targets
 from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
@@ -116,7 +116,7 @@ class AGDN(nn.Module):
         self.dropout, self.input_dropout, self.out_activation = dropout, input_dropout, out_activation
         self.encoder_dropout, self.node_dropout = encoder_dropout, node_dropout
 
-        self.input_norm = None if input_norm == "none" else hidden_norms(input_norm, [in_channels])[0]
+        self.input_norm = None if input_norm == "none" else norm_of(input_norm, in_channels)
         self.encoder = None if encoder_channels is None else Linear(in_channels, encoder_channels)
         width = in_channels if encoder_channels is None else encoder_channels
         self.convs, widths = nn.ModuleList(), []

@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.models.agdn import summed_edges
-from agdn.models.stack import hidden_norms
 from agdn.nn.gen import GENConv
 from agdn.nn.linear import Linear
+from agdn.nn.norm import hidden_norms
 from agdn.nn.pre_activation import PreActivation
 from agdn.ops import relu_dropout
 from agdn.ops.messages import Gathering

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.models.stack import hidden_norms
 from agdn.nn.linear import Linear
+from agdn.nn.norm import hidden_norms
 from agdn.ops import dropout, normalised_adjacency, propagate, relu_dropout
 from agdn.ops.halo import own_ids
 

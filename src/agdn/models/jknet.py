@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
+from agdn.nn.norm import hidden_norms
 from agdn.ops import dropout, relu_dropout
 from agdn.ops.halo import own_ids
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
 from agdn.nn.linear import Linear
+from agdn.nn.norm import hidden_norms, norm_of
 from agdn.ops import dropout, relu_dropout
 from agdn.ops.halo import own_ids
 
@@ -106,7 +106,7 @@ class MAGNA(nn.Module):
         self.blocks = nn.ModuleList(
             AttentionDiffusion(width, heads, hops, alpha=alpha, **rates) for _ in range(num_layers)
         )
-        (self.norm,) = hidden_norms("layer", [width])
+        self.norm = norm_of("layer", width)
         self.output = nn.Linear(width, out_channels)
 
     def reset_parameters(self) -> None:

@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.agdn import ConvOptions, LayerOptions, own_parts, summed_edges
 from agdn.models.rev_gnn import group_width
-from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
+from agdn.nn.norm import norm_of
 from agdn.nn.pre_activation import PreActivation
 from agdn.nn.reversible import Reversible
 from agdn.ops import dropout, relu_dropout
@@ -90,7 +90,7 @@ class RevAGDN(nn.Module):
             ],
             reversible=reversible,
         )
-        (self.norm,) = hidden_norms(norm, [width])
+        self.norm = norm_of(norm, width)
         self.output = layer(width, out_channels, 1, concat=False)
         self.out_bias = nn.Parameter(torch.zeros(out_channels)) if out_bias else None
 

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.agdn import summed_edges
 from agdn.models.deeper_gcn import edge_signals
-from agdn.models.stack import hidden_norms
 from agdn.nn.conv import AGDNConv
 from agdn.nn.gen import GENConv
 from agdn.nn.linear import Linear
+from agdn.nn.norm import hidden_norms
 from agdn.nn.pre_activation import PreActivation
 from agdn.nn.reversible import Reversible
 from agdn.ops import relu_dropout

@@ -11,8 +11,8 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from agdn.models.propagated_first import PropagatedFirst
-from agdn.models.stack import hidden_norms
 from agdn.nn.conv import Part
+from agdn.nn.norm import hidden_norms
 from agdn.nn.weighting import WEIGHTINGS
 from agdn.ops import dropout, relu_dropout
 from agdn.ops.normalise import Normalisation

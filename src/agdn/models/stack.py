@@ -12,12 +12,11 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.models.in_blocks import stack_in_blocks
 from agdn.nn.conv import AGDNConv
-from agdn.nn.norm import NORMS
+from agdn.nn.norm import hidden_norms
 from agdn.ops import dropout, relu_dropout
 from agdn.ops.halo import own_ids
 from agdn.ops.sparse_rows import dense
 from agdn.ops.storage import Storage
-from agdn.part import build
 
 Activation = Literal["relu", "elu"]
 
@@ -131,8 +130,3 @@ def layer_widths(in_channels: int, hidden_channels: int, num_layers: int) -> lis
     if num_layers < 1:
         raise ValueError(f"num_layers must be at least 1, got {num_layers}")
     return [in_channels, *[hidden_channels] * (num_layers - 1)]
-
-
-def hidden_norms(norm: str, widths: list[int]) -> nn.ModuleList:
-    """One norm a hidden layer."""
-    return nn.ModuleList(build("norm", NORMS, norm, num_features=w, normalized_shape=w, channels=w) for w in widths)

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.models.agdn import summed_edges
-from agdn.models.stack import hidden_norms
 from agdn.nn.graph_transformer import GraphTransformerConv
 from agdn.nn.linear import Linear
+from agdn.nn.norm import hidden_norms
 from agdn.ops import dropout, relu_dropout
 from agdn.ops.sparse_rows import dense
 

@@ -13,9 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.nn.norm import NORMS
+from agdn.nn.norm import norm_of
 from agdn.ops.messages import EdgeTerm, Gathering, gather_messages
-from agdn.part import build
 
 KINDS: tuple[Gathering, ...] = ("softmax", "semi_softmax", "power", "max", "mean", "sum")
 
@@ -60,9 +59,7 @@ class GENConv(nn.Module):
         for layer in range(mlp_layers):
             parts.append(nn.Linear(widths[layer], widths[layer + 1]))
             if layer < mlp_layers - 1:
-                width = widths[layer + 1]
-                parts.append(build("norm", NORMS, norm, num_features=width, normalized_shape=width, channels=width))
-                parts.append(nn.ReLU())
+                parts += [norm_of(norm, widths[layer + 1]), nn.ReLU()]
         self.mlp = nn.Sequential(*parts)
 
     def reset_parameters(self) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from torch import nn
 
 from agdn.nn.batch_norm import BatchNorm
+from agdn.part import build
 
 
 def pair_norm(channels: int) -> nn.Module:
@@ -34,3 +35,14 @@ NORMS: dict[str, Callable[..., nn.Module]] = {
 }
 ROW_WISE = (nn.BatchNorm1d, nn.LayerNorm, nn.Identity)
 """Those that, in evaluation, treat each row by itself."""
+
+
+def norm_of(name: str, width: int) -> nn.Module:
+    """The norm with this name, of so many channels."""
+    norm: nn.Module = build("norm", NORMS, name, num_features=width, normalized_shape=width, channels=width)
+    return norm
+
+
+def hidden_norms(name: str, widths: list[int]) -> nn.ModuleList:
+    """One norm a hidden layer."""
+    return nn.ModuleList(norm_of(name, width) for width in widths)

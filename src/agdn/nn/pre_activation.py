@@ -10,10 +10,9 @@ from typing import Any
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.nn.norm import NORMS
+from agdn.nn.norm import norm_of
 from agdn.ops import relu_dropout
 from agdn.ops.halo import own_ids
-from agdn.part import build
 
 
 class PreActivation(nn.Module):
@@ -21,7 +20,7 @@ class PreActivation(nn.Module):
 
     def __init__(self, channels: int, conv: nn.Module, *, norm: str, dropout: float) -> None:
         super().__init__()
-        self.norm = build("norm", NORMS, norm, num_features=channels, normalized_shape=channels, channels=channels)
+        self.norm = norm_of(norm, channels)
         self.conv, self.dropout = conv, dropout
 
     def reset_parameters(self) -> None:
