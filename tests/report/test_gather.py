@@ -118,6 +118,12 @@ def test_ticks_are_round(low: float, high: float, values: list[float]) -> None:
     assert round_values(low, high, 5 if low == 0 else 3) == pytest.approx(values)
 
 
+def test_ticks_are_told_with_the_digits_that_tell_them_apart() -> None:
+    assert [text for _, text in Axis(76.17, 76.34, 0, 1).ticks(3)] == ["76.2", "76.25", "76.3"]
+    assert [text for _, text in Axis(0, 40_000, 0, 1).ticks(4)] == ["0", "10,000", "20,000", "30,000", "40,000"]
+    assert [text for _, text in Axis(123_400, 123_460, 0, 1).ticks(3)] == ["123,400", "123,420", "123,440", "123,460"]
+
+
 def test_axes_leave_room_and_bend_where_the_range_is_wide() -> None:
     assert not fitted(1, 10, 0, 100, logarithmic=True).logarithmic
     wide = fitted(0.01, 100, 0, 100, logarithmic=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from agdn.report.rounding import short
+from agdn.report.rounding import alike
 
 WIDE = 30  # a range this many times its start is told on a logarithmic axis
 
@@ -28,7 +28,7 @@ class Axis:
     def ticks(self, about: int = 5) -> list[tuple[float, str]]:
         """Round values within the range, each with its place."""
         values = self._powers() if self.logarithmic else round_values(self.low, self.high, about)
-        return [(self.place(value), short(value)) for value in values]
+        return [(self.place(value), text) for value, text in zip(values, alike(values), strict=True)]
 
     def _position(self, value: float) -> float:
         return math.log10(value) if self.logarithmic else value
