@@ -1,6 +1,7 @@
 """The paper's sentences about over-smoothing, each beside the numbers that agree with it or do not.
 
-Test scores in percent, means over the seeds; a curve counts as flat where its end lies within two points of its best.
+Test scores in percent, means over the seeds; a curve counts as flat where its end lies within two points of its best,
+and what the residual gives as clear where it is more than twice its standard error over the seeds.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from typing import Any
 
 from agdn.studies.gathering import mean_of, percent_on, values_of, where
 from agdn.studies.page import Table
+from agdn.studies.paired import paired
 from agdn.studies.study import Outcome
 
 PLAIN = "plain"
 FLAT = 2.0  # points
+CLEAR = 2.0  # standard errors
 HEADER = ("the paper says", "base", "these runs", "agrees")
 Row = tuple[str, str, str, str]
 
@@ -30,6 +33,13 @@ class Courses:
         group = where(self._outcomes, base=base, model=model, residual=residual)
         found = [mean_of(where(group, K=hops), percent_on("test")) for hops in self.hops]
         return [each for each in found if each is not None] if None not in found else []
+
+    def by_seed(self, base: str, model: str, residual: bool) -> dict[int, float]:
+        """The mean over K of every seed that has all of them."""
+        group = where(self._outcomes, base=base, model=model, residual=residual)
+        seeds = {each.seed: [other for other in group if other.seed == each.seed] for each in group}
+        means = {seed: mean_of(own, percent_on("test")) for seed, own in seeds.items() if len(own) == len(self.hops)}
+        return {seed: mean for seed, mean in means.items() if mean is not None}
 
     def at(self, value: float, course: Sequence[float]) -> int:
         return int(self.hops[course.index(value)])
@@ -89,10 +99,12 @@ def _bare_hc_is_lowest(courses: Courses) -> Iterator[Row]:
 def _residual_improves(courses: Courses) -> Iterator[Row]:
     for model in (PLAIN, "mean", "HA", "HC"):
         for base in courses.bases:
-            bare, course = courses.of(base, model, False), courses.of(base, model, True)
-            if bare and course:
-                gain = sum(course) / len(course) - sum(bare) / len(bare)
-                yield f"with residual {model} improves", base, f"{gain:+.1f} on average over K", _agrees(gain > 0)
+            gain = paired(courses.by_seed(base, model, True), courses.by_seed(base, model, False))
+            if gain is not None:
+                error = gain.error or 0.0
+                told = f"{gain.mean:+.1f}{f' ± {error:.1f}' if error else ''} on average over K"
+                clear = abs(gain.mean) > CLEAR * error
+                yield f"with residual {model} improves", base, told, _agrees(gain.mean > 0) if clear else "not clear"
 
 
 def _residual_keeps_mean_up(courses: Courses) -> Iterator[Row]:
