@@ -33,3 +33,23 @@ def test_moments_find_about_the_same(graph: Graph) -> None:
     assert exact.sum() == pytest.approx(1)
     assert estimated.sum() == pytest.approx(1)
     np.testing.assert_allclose(estimated, exact, atol=0.03)
+
+
+def test_repeated_edges_of_a_symmetric_graph_count() -> None:
+    """A triangle with one side doubled, against its weighted matrix."""
+    edges = torch.tensor([[0, 0, 1, 1, 1, 2], [1, 1, 0, 0, 2, 1]])
+    heavy = torch.cat([edges, torch.tensor([[0, 2], [2, 0]])], 1)
+    weights = torch.zeros(3, 3, dtype=torch.float64).index_put_(
+        (heavy[0], heavy[1]), torch.ones(heavy.size(1), dtype=torch.float64), accumulate=True
+    )
+    scale = weights.sum(1).rsqrt()
+    known = torch.linalg.eigvalsh(torch.eye(3, dtype=torch.float64) - scale[:, None] * weights * scale).numpy()
+    counts, _ = np.histogram(known.clip(0, 2), 400, (0, 2))
+    np.testing.assert_allclose(laplacian_histogram(Graph(heavy, 3), 400), counts / 3)
+    assert not np.array_equal(laplacian_histogram(Graph(heavy, 3).coalesced(), 400), counts / 3)
+
+
+def test_moments_leave_no_eigenvalues_where_there_are_none() -> None:
+    pairs = torch.combinations(torch.arange(60)).t()
+    shares = laplacian_histogram(Graph(pairs, 60), 40, exact=0)
+    assert shares[30:].sum() == 0, "a complete graph has none beyond 60 / 59"

@@ -38,6 +38,12 @@ def spectrum_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         "means over the seeds, drawings and coefficients are of the first seed. In the drawings every filter is scaled "
         "to a largest value of 1, and the grey area says where the eigenvalues are.",
     ]
+    learnt = [each for each in settings.transitions if each.startswith("gat")]
+    if learnt:
+        text.append(
+            f"{', '.join(learnt)}: attention has eigenvalues of its own, which change with the features. There the "
+            "drawing is of the same polynomial, and the grey area and the thirds are those of the graph without it."
+        )
     parts: list[Table | Figure] = [Table("layers", "Layers", HEADER, _rows(outcomes))]
     for (recipe, transition), group in grouped(outcomes, "recipe", "transition"):
         key, title = f"{recipe.replace('/', '-')}-{transition}", f"{recipe}, {transition}"
