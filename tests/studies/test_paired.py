@@ -49,6 +49,12 @@ def test_equal_scores_do_not_differ() -> None:
     assert (same.t_test, same.wilcoxon) == (1.0, 1.0)
 
 
+def test_two_equal_differences_prove_nothing() -> None:
+    shifted = paired({0: 80.1, 1: 79.3}, {0: 79.6, 1: 78.8})
+    assert shifted is not None
+    assert (round(shifted.mean, 6), shifted.error, shifted.t_test, shifted.wilcoxon) == (0.5, 0.0, None, None)
+
+
 def test_holm_multiplies_in_rising_order() -> None:
     assert holm([0.01, None, 0.04, 0.03]) == [pytest.approx(0.03), None, pytest.approx(0.06), pytest.approx(0.06)]
     assert holm([0.6, 0.7]) == [1.0, 1.0]

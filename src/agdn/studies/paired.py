@@ -18,7 +18,7 @@ from dataclasses import dataclass
 class Paired:
     """``mean`` of the differences over the ``seeds``, its standard ``error``, and two-sided p values.
 
-    None where too few seeds tell: the error and the t-test need two.
+    None where too few seeds tell: the error and the tests need two, and differences that are not all the same.
     """
 
     seeds: tuple[int, ...]
@@ -41,9 +41,9 @@ def paired(first: Mapping[int, float], second: Mapping[int, float]) -> Paired | 
     if len(seeds) < 2:
         return Paired(seeds, differences, mean, None, None, None)
     deviation = statistics.stdev(differences)
-    if deviation == 0:
-        same = 1.0 if mean == 0 else 0.0
-        return Paired(seeds, differences, mean, 0.0, same, 1.0 if mean == 0 else _wilcoxon(differences))
+    if deviation <= 1e-9 * max(1.0, abs(mean)):  # equal but for rounding, which no test is to be of
+        p_value = 1.0 if mean == 0 else None
+        return Paired(seeds, differences, mean, 0.0, p_value, p_value)
     t_test = float(stats.ttest_rel([first[s] for s in seeds], [second[s] for s in seeds]).pvalue)
     return Paired(seeds, differences, mean, deviation / math.sqrt(len(seeds)), t_test, _wilcoxon(differences))
 
