@@ -17,6 +17,7 @@ from agdn.data.dataset import Dataset
 from agdn.experiments.load import TrainedModel
 from agdn.experiments.prediction import LayerHops
 from agdn.experiments.section import Section
+from agdn.graph import Graph
 from agdn.report.gather.hop_weights import degree_bin, hop_weights
 from agdn.studies.hop_networks import weighted_cell
 from agdn.studies.hops_page import hops_page
@@ -63,10 +64,13 @@ def observe(trained: TrainedModel) -> dict[str, Any]:
                 "by degree": _named_rows(
                     [degree_bin(place) for place in range(len(summary.counts))], summary.by_degree, summary.counts
                 ),
+                "each": np.round(_weights(layer, summary.weigher), 4).tolist(),
                 **_of_nodes_or_channels(layer, summary.weigher, dataset, same),
             }
             for layer, summary in zip(layers, summaries, strict=True)
-        ]
+        ],
+        "degrees": degrees(dataset.graph).tolist(),
+        "homophily": None if same is None else [None if np.isnan(share) else round(share, 4) for share in same],
     }
 
 
@@ -86,11 +90,24 @@ def homophily(dataset: Dataset) -> np.ndarray | None:
 
 def mean_hops(layer: LayerHops, weigher: str) -> np.ndarray:
     """(N,) of the nodes or (H D,) of the channels."""
-    theta = layer.theta.detach().double()
-    weights = theta.mean(dim=(1, 3)) if weigher == "node" else theta[0].permute(0, 2, 1).flatten(0, 1)
-    size = weights.abs().numpy()
+    size = np.abs(_weights(layer, weigher))
     hops = layer.first_hop + np.arange(size.shape[1])
     found: np.ndarray = (size * hops).sum(1) / np.maximum(size.sum(1), 1e-12)
+    return found
+
+
+def _weights(layer: LayerHops, weigher: str) -> np.ndarray:
+    """(N, hops) of the nodes or (H D, hops) of the channels."""
+    theta = layer.theta.detach().double()
+    weights = theta.mean(dim=(1, 3)) if weigher == "node" else theta[0].permute(0, 2, 1).flatten(0, 1)
+    found: np.ndarray = weights.numpy()
+    return found
+
+
+def degrees(graph: Graph) -> np.ndarray:
+    """(N,) edges that come in, loops left out."""
+    loops = np.bincount(graph.targets[graph.indices == graph.targets].numpy(), minlength=graph.num_nodes)
+    found: np.ndarray = graph.in_degree.numpy() - loops
     return found
 
 
@@ -99,15 +116,12 @@ def _of_nodes_or_channels(layer: LayerHops, weigher: str, dataset: Dataset, same
     found: dict[str, Any] = {"mean hop": float(means.mean()), "spread of mean hops": float(means.std())}
     if weigher != "node":
         return found
-    loops = np.bincount(
-        dataset.graph.targets[dataset.graph.indices == dataset.graph.targets].numpy(), minlength=len(means)
-    )
-    found["with degree"] = correlation(dataset.graph.in_degree.numpy() - loops, means)
+    found["with degree"] = correlation(degrees(dataset.graph), means)
     if same is None:
         return found
     known = ~np.isnan(same)
     found["with homophily"] = correlation(same[known], means[known])
-    weights = layer.theta.detach().double().mean(dim=(1, 3)).numpy()[known]
+    weights = _weights(layer, weigher)[known]
     bins = np.minimum((same[known] * HOMOPHILY_BINS).astype(int), HOMOPHILY_BINS - 1)
     sums = np.stack([np.bincount(bins, weights=column, minlength=HOMOPHILY_BINS) for column in weights.T], axis=1)
     step = 100 // HOMOPHILY_BINS

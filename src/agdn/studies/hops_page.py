@@ -34,7 +34,26 @@ def hops_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
     parts: list[Table | Figure] = [Table("layers", "Layers", HEADER, _rows(outcomes))]
     for (recipe, weighting), group in grouped(outcomes, "recipe", "weighting"):
         parts += _figures(f"{recipe.replace('/', '-')}-{weighting}", f"{recipe}, {weighting}", group)
-    return Page("Which hops are listened to", text, parts)
+    return Page("Which hops are listened to", text, parts, _each(outcomes))
+
+
+def _each(outcomes: Sequence[Outcome]) -> list[Table]:
+    """Every node or channel of the first seed in a line."""
+    tables = []
+    for (recipe, weighting), group in grouped(outcomes, "recipe", "weighting"):
+        first = group[0].observed
+        by_nodes = first["layers"][0]["weigher"] == "node"
+        known = [first["degrees"], first["homophily"] or [None] * len(first["degrees"])] if by_nodes else []
+        rows = [
+            [str(cell) if cell is not None else "" for cell in (layer["layer"], number, *facts, *weights)]
+            for layer in first["layers"]
+            for number, (weights, *facts) in enumerate(zip(layer["each"], *known, strict=True))
+        ]
+        who, facts = ("node", ("degree", "homophily")) if by_nodes else ("channel", ())
+        header = ["layer", who, *facts, *(f"hop {hop}" for hop in first["layers"][0]["hops"])]
+        title = f"{recipe}, {weighting}: every {who}, seed {group[0].seed}"
+        tables.append(Table(f"{recipe.replace('/', '-')}-{weighting}-each", title, header, rows))
+    return tables
 
 
 def _rows(outcomes: Sequence[Outcome]) -> list[list[str]]:

@@ -37,11 +37,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Page:
-    """What a study found: text, then figures and tables in the order given."""
+    """What a study found: text, then figures and tables in the order given.
+
+    ``data`` are tables too long for the page, which names them.
+    """
 
     title: str
     text: Sequence[str]
     parts: Sequence[Table | Figure]
+    data: Sequence[Table] = ()
 
 
 def write_page(
@@ -49,7 +53,7 @@ def write_page(
 ) -> Path:
     """Write ``<name>.md`` with its figures and tables beside it; ``rows`` are the outcomes, flat. Returns the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    for part in page.parts:
+    for part in (*page.parts, *page.data):
         if isinstance(part, Figure):
             write_bytes(folder / f"{name}-{part.key}.svg", part.svg.encode())
         else:
@@ -80,6 +84,9 @@ def as_text(name: str, page: Page) -> str:
         else:
             blocks.append(as_markdown(part.header, [[_cell(cell) for cell in row] for row in part.rows]))
             blocks.append(part.note)
+    if page.data:
+        blocks.append("## More")
+        blocks.append("\n".join(f"* [{_plain(part.title)}]({name}-{part.key}.csv)" for part in page.data))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 

@@ -30,7 +30,7 @@ def write_study(plan: Plan, *, command: str, failures: Sequence[str] = ()) -> Pa
     unfinished = f" {total - len(found)} of {total} runs are not finished and left out." if len(found) < total else ""
     written = f"Written by `{command}`; {', '.join(facts)}.{unfinished}"
     failed = [f"What could not be trained: {'; '.join(failures)}."] if failures else []
-    page = Page(made.title, [written, *failed, *made.text], made.parts)
+    page = Page(made.title, [written, *failed, *made.text], made.parts, made.data)
     about = {
         "format": "agdn-study",
         "format_version": 1,
