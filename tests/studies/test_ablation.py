@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agdn.studies.carrying_out import Plan, carry_out, outcomes
+from agdn.models.registry import option_defaults
+from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
 from agdn.studies.paired import paired
+from agdn.studies.registry import study_named
 from agdn.studies.writing import write_study
 
 
@@ -38,6 +41,26 @@ def test_a_row_changes_what_it_names(small_plan: Callable[..., Plan]) -> None:
     assert changed["labels as input"] == {"task.labels"}
     assert configs["self-distillation"]["task"]["distillation"]["teacher"] == reference["name"]
     assert all(reference[section] == config[section] for config in configs.values() for section in ("data", "training"))
+
+
+def test_nothing_of_the_recipes_own_network_stays(tmp_path: Path) -> None:
+    """A recipe of AGDN with hop 1 alone, dropped edges and a transition of its own gives its widths and no more."""
+    path = tmp_path / "gat.yaml"
+    path.write_text(
+        "data: {name: csbm, options: {num_nodes: 60}}\n"
+        "model: {name: AGDN, hidden_channels: 8, hops: 1, first_hop: 1, weighting: sum, edge_dropout: 0.15, "
+        "dropout: 0.25, skip: input, node_dropout: 0.5}\n"
+    )
+    ablation = planned(study_named("ablation"), [f"recipes=[{path}]"], seeds=(0,), out=tmp_path)
+    reference = ablation.cells[0].config.model
+    assert (reference["hidden_channels"], reference["dropout"], reference["skip"]) == (8, 0.25, "input")
+    assert [reference[key] for key in ("first_hop", "edge_dropout", "node_dropout")] == [0, 0, 0]
+    smoothing = planned(study_named("oversmoothing"), [f"recipe={path}"], seeds=(0,), out=tmp_path)
+    usual = option_defaults("AGDN")
+    for cell in smoothing.cells:
+        model = cell.config.model
+        assert [model[key] for key in ("edge_dropout", "node_dropout", "skip")] == [0, 0, usual["skip"]]
+        assert model["first_hop"] == (cell.facts["model"] == "plain")
 
 
 def test_unknown_groups_are_named(small_plan: Callable[..., Plan]) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from agdn.experiments.experiment import Experiment
+from agdn.experiments.jobs import threads_each
 from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
 from agdn.studies.estimate import estimated
-from agdn.studies.measurements import measurement_file
+from agdn.studies.measurements import measurement_file, read_measurement
 from agdn.studies.measuring import measured, timed_steps
 from agdn.studies.registry import study_named
 from agdn.studies.writing import write_study
@@ -41,7 +42,7 @@ def test_what_is_measured() -> None:
 
 def test_depths_are_measured_once_and_shown(tmp_path: Path) -> None:
     assignments = ["nodes=200", "channels=4", "hops=[2,3]", "layers=[2,3]"]
-    plan = planned(study_named("depth"), assignments, seeds=(0, 1), out=tmp_path)
+    plan = planned(study_named("depth"), assignments, seeds=(0,), out=tmp_path)
     assert [(cell.facts["layers"], cell.facts["K"]) for cell in plan.cells[::4]] == [(2, 2), (2, 3), (3, 2)]
     assert plan.runs == 12
     few = Plan(plan.study, plan.settings, (plan.cells[0], plan.cells[2]), plan.seeds, plan.folder)
@@ -52,6 +53,10 @@ def test_depths_are_measured_once_and_shown(tmp_path: Path) -> None:
     carry_out(few, told=told.append)
     assert len(told) == 2
     assert measurement_file(plan.folder, plan.cells[0]).stat().st_mtime_ns == before
+    other = planned(study_named("depth"), [*assignments, "threads=1"], seeds=(0,), out=tmp_path)
+    assert (read_measurement(plan.folder, other.cells[0]) is None) == (threads_each(1) != 1), (
+        "other threads, other times"
+    )
     text = write_study(few, command="agdn study depth").read_text()
     found = outcomes(few)
     assert f"| {found[0].observed['parameters']:,} |" in text
@@ -59,6 +64,8 @@ def test_depths_are_measured_once_and_shown(tmp_path: Path) -> None:
     assert "Memory of a step against K, 2 layers" in (plan.folder / "depth-depth.svg").read_text()
     with pytest.raises(ValueError, match="measures a few steps itself"):
         estimated(few)
+    with pytest.raises(ValueError, match="give one seed"):
+        planned(study_named("depth"), assignments, seeds=(0, 1), out=tmp_path)
 
 
 def test_a_cell_that_does_not_fit_is_told(small_plan: Callable[..., Plan], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +80,22 @@ def test_a_cell_that_does_not_fit_is_told(small_plan: Callable[..., Plan], monke
 
     monkeypatch.setattr(measuring, "measured", too_large)
     assert measuring.work(order, None) == {"failed": "training needs 99 GB"}  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_measured_does_not_end_the_rest(small_plan: Callable[..., Plan], tmp_path: Path) -> None:
+    good, missing = small_plan("runtime", key="recipes").cells[0], tmp_path / "missing.yaml"
+    missing.write_text("data: {name: cora}\nmodel: {name: GCN, hidden_channels: 8}\n")
+    plan = planned(study_named("runtime"), [f"recipes=[{missing}]"], seeds=(0,), data=tmp_path, out=tmp_path / "out")
+    both = Plan(plan.study, plan.settings, (plan.cells[0], good), plan.seeds, plan.folder)
+    told: list[str] = []
+    carry_out(both, told=told.append)
+    first, second = (each.observed for each in outcomes(both))
+    assert "cora" in first["failed"]
+    assert second["step seconds"] > 0
+    carry_out(both, told=told.append)
+    assert len(told) == 2, "a failure is kept"
+    carry_out(both, resume=True, told=told.append)
+    assert len(told) == 3, "and tried again when going on"
 
 
 def test_run_times_by_data_set(small_plan: Callable[..., Plan]) -> None:

@@ -102,6 +102,10 @@ def test_a_run_of_other_settings_is_not_mixed_in(small_plan: Callable[..., Plan]
     carry_out(small_plan("oversmoothing", *FEW), jobs=1, progress=False)
     with pytest.raises(ValueError, match=r"another configuration .training.epochs is 3 there, 2 here"):
         carry_out(small_plan("oversmoothing", *FEW, "training.epochs=2"), jobs=1, progress=False)
+    with pytest.raises(ValueError, match=r"another configuration .model.num_layers is 3 there, 2 here"):
+        write_study(small_plan("oversmoothing", *FEW, "layers=2"), command="")
+    with pytest.raises(ValueError, match="another configuration"):
+        small_plan("oversmoothing", *FEW, "position=false").pending()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agdn.studies.registry import study_named
@@ -25,8 +27,10 @@ def test_own_settings_and_keys_of_recipes() -> None:
         ("hops=[0]", "--set hops: input should be greater than 0, got 0"),
         ("bases=[gta]", "--set bases: input should be"),
         ("hops", "is not of the form"),
+        ("model.norm=layer", "of model.* only hidden_channels, dropout, input_dropout count, not model.norm"),
+        ("model=GCN", "not model.name"),
     ],
 )
 def test_mistakes_are_one_sentence(assignment: str, sentence: str) -> None:
-    with pytest.raises(ValueError, match=sentence.replace("[", r"\[")):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
         divided(STUDY, [assignment])

@@ -88,12 +88,16 @@ def study(
         except Interrupted as interrupted:
             click.echo(f"agdn: {interrupted}; go on with: {resume_command()}", err=True)
             sys.exit(interrupted.exit_code)
-    command = shlex.join(["agdn", "study", name, *(word for change in changes for word in ("--set", change))])
+    chosen = ["--seeds", seeds] if seeds else []
+    command = shlex.join(["agdn", "study", name, *(word for change in changes for word in ("--set", change)), *chosen])
     page, pending = write_study(plan, command=command, failures=failures), len(plan.pending())
     if as_json:
         print_json({"page": str(page), "runs": plan.runs, "pending": pending, "failures": failures})
-        return
-    click.echo(f"{page}: {plan.runs - pending} runs, figures and tables beside it")
+    else:
+        failed = f"; {len(failures)} could not be trained" if failures else ""
+        click.echo(f"{page}: {plan.runs - pending} runs, figures and tables beside it{failed}")
+    if failures:
+        sys.exit(1)
 
 
 def _print_plan(plan: Plan, as_json: bool) -> None:

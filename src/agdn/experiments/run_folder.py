@@ -59,17 +59,22 @@ def claim(folder: Path, config: Config) -> Config:
     stay the same for the same bits. A run of another configuration is never overwritten.
     """
     if (folder / CONFIG).exists():
-        stored = read_config(folder)
-        if difference := first_difference(stored.model_dump(mode="json"), config.model_dump(mode="json")):
-            key, there, here = difference
-            raise ValueError(
-                f"{folder} holds a run of another configuration ({key} is {there!r} there, {here!r} here); "
-                "give another --out"
-            )
-        return stored
+        return same_config(folder, config)
     folder.mkdir(parents=True, exist_ok=True)
     write_bytes(folder / CONFIG, yaml_text.write(config.model_dump(mode="json")).encode())
     return config
+
+
+def same_config(folder: Path, config: Config) -> Config:
+    """What the folder of a run holds; an error where that gives other numbers than ``config``."""
+    stored = read_config(folder)
+    if difference := first_difference(stored.model_dump(mode="json"), config.model_dump(mode="json")):
+        key, there, here = difference
+        raise ValueError(
+            f"{folder} holds a run of another configuration ({key} is {there!r} there, {here!r} here); "
+            "give another --out"
+        )
+    return stored
 
 
 @contextmanager

@@ -6,7 +6,7 @@ How a study is added. Write a module with
   (``agdn study NAME --set hops=[1,4]`` fills them; keys of a recipe, as ``--set training.epochs=100``, go to every
   experiment instead);
 * ``cells(settings, changes)``: the experiments as a list of :class:`~agdn.studies.study.Cell`, made with
-  :func:`~agdn.studies.study.cell` or ``cell_of`` from a recipe; ``changes`` are the user's ``--set`` of recipe keys;
+  :func:`~agdn.studies.study.cell_of` from a recipe; ``changes`` are the user's ``--set`` of recipe keys;
 * optionally ``observe(trained)``: numbers, texts, lists or mappings of a finished run; computed once a run and kept in
   its folder;
 * ``page(settings, outcomes)``: a :class:`~agdn.studies.page.Page` of what is finished, which may be a part of it;

@@ -1,8 +1,9 @@
 """What each part is worth: one thing changed at a time, everything else equal, on the same seeds.
 
 The reference is an AGDN of HA over K hops with the transition gat, residual and positional embedding, in the frame of a
-set's GAT recipe: its data, training, width, heads, layers and dropouts. GAT is the same network with the single hop 1:
-same class, activation, residual and skip, which published comparisons do not hold equal.
+set's GAT recipe: its data, training, width, heads, layers and dropouts, without dropout of edges, which is a row of its
+own. GAT is the same network with the single hop 1: same class, activation, residual and skip, which published
+comparisons do not hold equal.
 
 PairNorm: Zhao and Akoglu, PairNorm: tackling oversmoothing in GNNs, ICLR 2020. DropEdge: Rong et al., DropEdge: towards
 deep graph convolutional networks on node classification, ICLR 2020; it is ``edge_dropout`` with an exact count. The bag
@@ -18,14 +19,15 @@ from pydantic import Field, PositiveInt
 
 from agdn.experiments.recipes import read_recipe
 from agdn.experiments.section import Section
+from agdn.models.registry import expanded
 from agdn.studies.ablation_page import ablation_page
 from agdn.studies.study import Cell, Study, cell_of
 
 NAME = "ablation"
 REFERENCE = "AGDN"
 FRAME = (
-    "hidden_channels", "num_layers", "heads", "out_heads", "dropout", "input_dropout", "attn_dropout", "edge_dropout",
-    "norm", "skip", "out_bias",
+    "hidden_channels", "num_layers", "heads", "out_heads", "dropout", "input_dropout", "attn_dropout", "norm",
+    "skip", "out_bias",
 )  # fmt: skip
 
 
@@ -33,7 +35,7 @@ class Settings(Section):
     """Which sets, and what is changed.
 
     Attributes:
-        recipes: A recipe a set: its data, training, width, heads, layers and dropouts are the frame.
+        recipes: A recipe a set: its data, training, width, heads, layers and dropouts (not of edges) are the frame.
         groups: Of the rows, which: ``network``, ``transition``, ``layer``, ``tricks``, ``smoothing``.
         hops: K of the reference.
         edge_share: Share of the edges that DropEdge leaves out.
@@ -92,21 +94,21 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
     found = []
     for recipe in settings.recipes:
         base = read_recipe(recipe, changes)
-        model = base.model
+        model = expanded(base.model)
         frame = {key: model[key] for key in FRAME if model.get(key) is not None}
         network = {
             "name": "AGDN", **frame, "hops": settings.hops, "transition": "gat", "weighting": "HA", "residual": True,
             "position": True,
         }  # fmt: skip
-        own = {"model": network}
-        first = cell_of(NAME, base, {"set": recipe, "row": REFERENCE}, own, shown={"row": REFERENCE})
+        first = cell_of(NAME, base, {"set": recipe, "row": REFERENCE}, network=network, shown={"row": REFERENCE})
         found.append(first)
         rows = variants(settings, first.config.name)
         for group in settings.groups:
             for row, change in rows[group].items():
-                changed = {**change, "model": {**network, **change.get("model", {})}}
+                own = {section: value for section, value in change.items() if section != "model"}
+                other = {**network, **change.get("model", {})}
                 facts = {"set": recipe, "group": group, "row": row}
-                found.append(cell_of(NAME, base, facts, changed, shown={"row": row}))
+                found.append(cell_of(NAME, base, facts, own, network=other, shown={"row": row}))
     return found
 
 
@@ -117,4 +119,5 @@ STUDY = Study(
     cells=cells,
     page=ablation_page,
     seeds="0-9",
+    frame=FRAME,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from agdn.experiments.experiment import Experiment
 from agdn.experiments.load import load_nodes
 from agdn.experiments.result import Run, read_run, shown
 from agdn.experiments.run import located, run_all
-from agdn.experiments.run_folder import is_finished, seed_folder, write_json
+from agdn.experiments.run_folder import is_finished, same_config, seed_folder, write_json
 from agdn.experiments.section import Section
 from agdn.studies.measurements import measure, read_measurement
 from agdn.studies.settings import divided
@@ -30,22 +30,30 @@ class Plan:
     cells: tuple[Cell, ...]
     seeds: tuple[int, ...]
     folder: Path
+    _checked: set[Path] = field(default_factory=set, compare=False)
 
     def place(self, cell: Cell, seed: int) -> Path:
         return seed_folder(self.folder / RUNS, cell.config.name, seed)
 
     def pending(self) -> list[tuple[Cell, int]]:
         """Cells and seeds that are not finished."""
-        return [(cell, seed) for cell in self.cells for seed in self.seeds if not self._is_done(cell, seed)]
+        return [(cell, seed) for cell in self.cells for seed in self.seeds if not self.is_done(cell, seed)]
 
     @property
     def runs(self) -> int:
         return len(self.cells) * len(self.seeds)
 
-    def _is_done(self, cell: Cell, seed: int) -> bool:
+    def is_done(self, cell: Cell, seed: int) -> bool:
+        """An error where the place is taken by a run of other settings."""
         if self.study.work == "measure":
             return read_measurement(self.folder, cell) is not None
-        return is_finished(self.place(cell, seed))
+        folder = self.place(cell, seed)
+        if not is_finished(folder):
+            return False
+        if folder not in self._checked:
+            same_config(folder, cell.config)
+            self._checked.add(folder)
+        return True
 
 
 def planned(
@@ -60,8 +68,9 @@ def planned(
     names = [cell.config.name for cell in found]
     if len(set(names)) < len(names):
         raise ValueError(f"two experiments of the study {study.name} are the same: {max(names, key=names.count)}")
-    chosen = tuple(seeds)[:1] if study.work == "measure" else tuple(seeds)
-    return Plan(study, settings, found, chosen, out / study.name)
+    if study.work == "measure" and len(seeds) > 1:
+        raise ValueError(f"the study {study.name} measures time and memory, which seeds do not change; give one seed")
+    return Plan(study, settings, found, tuple(seeds), out / study.name)
 
 
 def carry_out(
@@ -78,8 +87,7 @@ def carry_out(
     Returns what could not be trained, a sentence each: where others can, the study goes on without it.
     """
     if plan.study.work == "measure":
-        for cell, seed in plan.pending():
-            measure(plan.folder, cell, seed, told)
+        _measure_all(plan, resume, told)
         return []
     errors: list[ValueError] = []
     failures: list[str] = []
@@ -109,6 +117,14 @@ def carry_out(
     return failures
 
 
+def _measure_all(plan: Plan, again: bool, told: Callable[[str], None]) -> None:
+    """What is missing, and ``again`` what could not be measured."""
+    for cell in plan.cells:
+        found = read_measurement(plan.folder, cell)
+        if found is None or (again and "failed" in found):
+            measure(plan.folder, cell, plan.seeds[0], told)
+
+
 def outcomes(plan: Plan) -> list[Outcome]:
     """Of what is finished."""
     if plan.study.work == "measure":
@@ -117,9 +133,8 @@ def outcomes(plan: Plan) -> list[Outcome]:
     found = []
     for cell in plan.cells:
         for seed in plan.seeds:
-            folder = plan.place(cell, seed)
-            if is_finished(folder):
-                run = read_run(folder)
+            if plan.is_done(cell, seed):
+                run = read_run(plan.place(cell, seed))
                 found.append(Outcome(cell.facts, seed, _observed(plan.study, run), run))
     return found
 

@@ -68,7 +68,7 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
                 "hops": hops, "num_layers": layers, **own,
             }  # fmt: skip
             facts: Facts = {"layers": layers, "K": hops, "form": form}
-            found.append(cell_of(NAME, base, facts, {"model": network}))
+            found.append(cell_of(NAME, base, facts, network=network))
     return found
 
 
@@ -153,4 +153,6 @@ STUDY = Study(
     cells=cells,
     page=page,
     work="measure",
+    seeds="0",
+    frame=(),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +23,31 @@ def measurement_file(folder: Path, cell: Cell) -> Path:
 
 
 def read_measurement(folder: Path, cell: Cell) -> dict[str, Any] | None:
-    """What was measured of a cell; None where nothing was, or of another configuration."""
+    """What was measured of a cell; None where nothing was, or with other settings, threads or versions."""
     path = measurement_file(folder, cell)
     if not path.is_file():
         return None
     content = json.loads(path.read_bytes())
-    found: dict[str, Any] | None = content["found"] if content["settings"] == fingerprint(cell.config) else None
-    return found
+    found: dict[str, Any] = content.pop("found")
+    return found if content == _circumstances(cell) else None
+
+
+def _circumstances(cell: Cell) -> dict[str, Any]:
+    """What times and memory depend on, as far as it can be told."""
+    return {
+        "settings": fingerprint(cell.config),
+        "threads": _threads(cell),
+        "versions": {name: metadata.version(name) for name in ("agdn", "torch")},
+    }
+
+
+def _threads(cell: Cell) -> int:
+    return cell.config.threads or threads_each(1)
 
 
 def measure(folder: Path, cell: Cell, seed: int, told: Callable[[str], None]) -> None:
     """Measure a cell and keep what came out, also that it did not fit into the memory."""
-    config = cell.config
-    threads = config.threads or threads_each(1)
+    config, threads = cell.config, _threads(cell)
     with caught() as stop:
         process = WorkerProcess("agdn.studies.measuring", threads)
         try:
@@ -43,19 +56,25 @@ def measure(folder: Path, cell: Cell, seed: int, told: Callable[[str], None]) ->
             answer = process.receive()
         finally:
             process.close()
-        if stop.signal is not None:
-            raise Interrupted(stop.signal, 0)
+        if stop.signal is not None and (answer is None or "measured" not in answer):
+            raise _stopped(stop.signal)
     if answer is None:
         found: dict[str, Any] = {"failed": f"the process ended with {process.how_it_ended()}"}
-    elif "measured" in answer:
-        found = answer["measured"]
-    elif "failed" in answer:
-        found = {"failed": answer["failed"]}
+    elif "measured" in answer or "failed" in answer:
+        found = answer.get("measured") or {"failed": answer["failed"]}
     else:
         raise_failure(answer)
         return
     path = measurement_file(folder, cell)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, {"settings": fingerprint(config), "found": found})
+    write_json(path, {**_circumstances(cell), "found": found})
     seconds = found.get("step seconds")
     told(f"{config.name}: " + (found.get("failed") or f"{seconds or 0:.3g} s a step"))
+    if stop.signal is not None:
+        raise _stopped(stop.signal)
+
+
+def _stopped(number: int) -> Interrupted:
+    interrupted = Interrupted(number, 0)
+    interrupted.args = (f"stopped by {interrupted.signal.name}; what was measured is kept",)
+    return interrupted

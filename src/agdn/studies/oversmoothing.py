@@ -17,12 +17,14 @@ from pydantic import Field, PositiveInt
 from agdn.experiments.load import TrainedModel
 from agdn.experiments.recipes import read_recipe
 from agdn.experiments.section import Section
+from agdn.models.registry import expanded
 from agdn.ops.smoothness import dirichlet_energy, mean_cosine
 from agdn.studies.oversmoothing_page import oversmoothing_page
 from agdn.studies.study import Cell, Study, cell_of
 
 NAME = "oversmoothing"
 PLAIN = "plain"
+FRAME = ("hidden_channels", "dropout", "input_dropout")
 WEIGHTINGS: dict[str, dict[str, Any]] = {
     "mean": {"name": "mean"},
     "HA": {"name": "HA", "init": "zeros"},
@@ -62,14 +64,14 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
         few = {"num_layers": settings.layers, "hops": hops, "position": settings.position}
         own = deep if model == PLAIN else {**few, "weighting": WEIGHTINGS[model]}
         network = {**frame, **own, "transition": base, "residual": residual}
-        found.append(cell_of(NAME, base_recipe, facts, {"model": network}))
+        found.append(cell_of(NAME, base_recipe, facts, network=network))
     return found
 
 
 def _frame(model: Mapping[str, Any]) -> dict[str, Any]:
     """What all networks share; width and dropout are those of the recipe's model."""
-    shared = ("hidden_channels", "dropout", "input_dropout")
-    kept: dict[str, Any] = {key: model[key] for key in shared if key in model}
+    given = expanded(model)
+    kept: dict[str, Any] = {key: given[key] for key in FRAME if key in given}
     return {"name": "AGDN", "heads": 1, "norm": "batch", "bias": True, **kept}
 
 
@@ -88,5 +90,5 @@ STUDY = Study(
     cells=cells,
     page=oversmoothing_page,
     observe=observe,
-    seeds="0-2",
+    frame=FRAME,
 )

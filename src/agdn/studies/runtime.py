@@ -48,7 +48,7 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
     found = []
     for recipe in settings.recipes:
         base = read_recipe(recipe, changes)
-        found.append(cell_of(NAME, base, {"set": base.data.name, "recipe": recipe}, {}, shown={}))
+        found.append(cell_of(NAME, base, {"set": base.data.name, "recipe": recipe}, shown={}))
     return found
 
 
@@ -86,4 +86,5 @@ STUDY = Study(
     cells=cells,
     page=page,
     work="measure",
+    seeds="0",
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -27,6 +28,7 @@ def divided(study: Study, assignments: Sequence[str]) -> tuple[Section, list[str
         if key in study.settings.model_fields:
             own |= content
         elif key in fields:
+            _check_model(study, content)
             changes.append(assignment)
         else:
             choices = [*study.settings.model_fields, *fields]
@@ -38,3 +40,15 @@ def divided(study: Study, assignments: Sequence[str]) -> tuple[Section, list[str
         key = ".".join(str(part) for part in first["loc"][:1])
         said = first["msg"][0].lower() + first["msg"][1:]
         raise ValueError(f"the study {study.name}, --set {key}: {said}, got {first['input']!r}") from None
+
+
+def _check_model(study: Study, content: Mapping[str, Any]) -> None:
+    """What the study sets itself is not silently ignored."""
+    model = content.get("model")
+    if study.frame is None or model is None:
+        return
+    given = list(model) if isinstance(model, Mapping) else ["name"]
+    for option in given:
+        if option not in study.frame:
+            counts = f"of model.* only {', '.join(study.frame)} count" if study.frame else "no model.* counts"
+            raise ValueError(f"the study {study.name} builds its networks itself; {counts}, not model.{option}")

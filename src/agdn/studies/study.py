@@ -10,7 +10,6 @@ from agdn.experiments.checking import checked
 from agdn.experiments.config import Config
 from agdn.experiments.load import TrainedModel
 from agdn.experiments.overrides import merged
-from agdn.experiments.recipes import read_recipe
 from agdn.experiments.result import Run
 from agdn.experiments.section import Section
 from agdn.studies.page import Page
@@ -69,6 +68,8 @@ class Study:
         summary: One sentence for ``agdn list studies``.
         work: ``train``, a run a cell and seed, or ``measure``, time and memory of each cell in a process of its own.
         seeds: Which, where the user names none.
+        frame: Where the study builds its networks itself, the options that it takes from a recipe's model; None where
+            the models are the recipes' own.
     """
 
     name: str
@@ -78,22 +79,28 @@ class Study:
     page: Callable[[Any, Sequence[Outcome]], Page]
     observe: Callable[[TrainedModel], dict[str, Any]] | None = None
     work: Literal["train", "measure"] = "train"
-    seeds: str = "0"
+    seeds: str = "0-2"
+    frame: tuple[str, ...] | None = None
 
 
-def cell(
-    study: str, recipe: str, changes: Sequence[str], facts: Facts, own: Mapping[str, Any], *, shown: Facts | None = None
+def cell_of(
+    study: str,
+    base: Config,
+    facts: Facts,
+    own: Mapping[str, Any] | None = None,
+    *,
+    network: Mapping[str, Any] | None = None,
+    shown: Facts | None = None,
 ) -> Cell:
-    """A recipe with the user's ``changes`` and then the cell's ``own``, which are what the study is about.
+    """A recipe with the cell's ``own`` changes, which are what the study is about, on top.
 
-    The run is named after the study, the recipe and the facts (``shown``: only these).
+    ``network`` takes the place of the recipe's model, of which nothing stays. The run is named after the study, the
+    recipe and the facts (``shown``: only these).
     """
-    return cell_of(study, read_recipe(recipe, changes), facts, own, shown=shown)
-
-
-def cell_of(study: str, base: Config, facts: Facts, own: Mapping[str, Any], *, shown: Facts | None = None) -> Cell:
-    """The same from a recipe that was read already."""
-    content = merged({**base.model_dump(mode="json"), "published": None}, own)
+    content = {**base.model_dump(mode="json"), "published": None}
+    if network is not None:
+        content["model"] = dict(network)
+    content = merged(content, own or {})
     values = [f"{key}-{_word(value)}" for key, value in (facts if shown is None else shown).items()]
     name = "/".join([study, base.name.replace("/", "-"), *(["_".join(values)] if values else [])])
     return Cell(dict(facts), checked({**content, "name": name, "description": ""}, f"the study {study} on {base.name}"))
