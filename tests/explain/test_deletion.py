@@ -70,6 +70,24 @@ def test_without_what_is_named_the_answer_falls(given: Signals) -> None:
     assert deletion(Reach(), given, asked, attribution, counts=(9,)) is None
 
 
+def test_what_spoke_against_the_answer_is_never_named(given: Signals) -> None:
+    asked, attribution = found(given.graph)
+    for kind, places in (("nodes", 3), ("edges", 3)):
+        check = deletion(Reach(), given, asked, attribution, kind, counts=(places, places + 1), draws=1)
+        assert check is not None
+        assert check.counts == (places,), "the fourth is negative"
+
+
+def test_random_ones_are_within_reach(given: Signals) -> None:
+    asked, attribution = found(given.graph)
+    assert attribution.reach == 3
+    check = deletion(Reach(), given, asked, attribution, "edges", counts=(1,), draws=60)
+    assert check is not None
+    apart = {round(float(value), 4) for value in check.anywhere.ravel()}
+    cut = {round(asked.value(remaining(given, torch.tensor([edge]), "edges").outputs(Reach())), 4) for edge in (2, 5)}
+    assert apart == cut, "edges that carry nothing, 0 to 1 and 1 to 2, are not drawn"
+
+
 def test_random_ones_as_near_have_the_same_distances(given: Signals) -> None:
     asked, attribution = found(given.graph)
     check = deletion(Reach(), given, asked, attribution, counts=(1,), draws=8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 
@@ -69,6 +70,12 @@ def test_the_study_of_hops(small_plan: Callable[..., Plan]) -> None:
     assert float(rows[0]["mean hop"]) == pytest.approx(nodes[0]["mean hop"], abs=0.01)
     assert all(row["with degree"] == "" for row in rows[2:])
     assert len(list(plan.folder.glob("hops-*-homophily.svg"))) == 1
+    with next(plan.folder.glob("hops-*-HA-each.csv")).open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 2 * 120
+    assert float(lines[7]["hop 1"]) == pytest.approx(nodes[0]["each"][7][1])
+    assert sum(int(line["degree"]) for line in lines[:120]) == sum(outcomes(plan)[0].observed["degrees"])
+    assert f"hops-{next(plan.folder.glob('hops-*-HC-each.csv')).name.removeprefix('hops-')}" in page.read_text()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -28,7 +28,9 @@ from agdn.cli.printing import print_json, print_table
     show_default=True,
     help="Random nodes and edges to compare with in the deletion check; 0 leaves it out.",
 )
-@click.option("--steps", type=click.IntRange(min=1), default=16, show_default=True, help="Points of the gradients.")
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=16, show_default=True, help="Points of the integral; gradients only."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

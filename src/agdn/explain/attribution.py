@@ -18,9 +18,11 @@ class Attribution:
         node: The row that is explained.
         score: What is divided up.
         constant: The part of it that no node's features made: biases, or the score of the baseline.
-        by_hop: (N, T) what each node's features gave after so many steps.
+        by_hop: (N, T) what each node's features gave after so many steps, up to those that the model sees.
         flow: (E,) what each edge carried, in the caller's order; None where the method cannot tell.
-        distance: (N,) steps to the node along the edges, -1 where no way leads there.
+        distance: (N,) steps to the node along the edges, -1 where the model does not hear that far.
+        missing: The part of the score that is neither: the error of an integral.
+        follows_ways: Whether ``by_hop`` tells the steps on the way; else they are the distance.
     """
 
     node: int
@@ -29,6 +31,13 @@ class Attribution:
     by_hop: Tensor
     flow: Tensor | None
     distance: Tensor
+    missing: float = 0.0
+    follows_ways: bool = True
+
+    @property
+    def reach(self) -> int:
+        """Steps that the model sees."""
+        return self.by_hop.size(1) - 1
 
     @property
     def source(self) -> Tensor:

@@ -66,7 +66,7 @@ def deletion(
     """None where nothing can be taken out."""
     graph = signals.graph
     ranked, distance = _candidates(found, graph, kind)
-    heard = (distance > 0).nonzero().squeeze(1)
+    heard = ((distance > 0) & (distance <= found.reach)).nonzero().squeeze(1)
     counts = tuple(count for count in counts if count <= len(ranked))
     if not counts:
         return None
@@ -111,12 +111,19 @@ def remaining(signals: Signals, chosen: Tensor, kind: Kind) -> Signals:
 
 
 def _candidates(found: Attribution, graph: Graph, kind: Kind) -> tuple[Tensor, Tensor]:
-    """Places by rank, and of all nodes or edges the distance; 0 or less where it is not to be taken."""
+    """Places that spoke for the answer by rank, and of all nodes or edges the distance; 0 or less: not to be taken.
+
+    An edge is as far as the step that it takes: one that leads to a node at the end of the reach carries nothing.
+    """
     if kind == "nodes":
-        return found.ranked_nodes(graph), found.distance
+        ranked = found.ranked_nodes(graph)
+        return ranked[found.handed(graph)[ranked] > 0], found.distance
+    ranked = found.ranked_edges(graph)
+    if found.flow is not None:
+        ranked = ranked[found.flow[ranked] > 0]
     sources, targets = graph.edge_index
     near = found.distance[targets]
-    return found.ranked_edges(graph), torch.where((sources != targets) & (near >= 0), near + 1, -1)
+    return ranked, torch.where((sources != targets) & (near >= 0), near + 1, -1)
 
 
 def _of_distances(shuffled: Tensor, distance: Tensor, wanted: Tensor) -> Tensor:

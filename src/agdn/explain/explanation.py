@@ -29,7 +29,7 @@ class Part:
 
     Attributes:
         distance: Steps to the explained node.
-        hop: The number of steps after which most of its own part came.
+        hop: The number of steps after which most of its own part came; None where that is not known.
         own: Share that its own features gave.
         handed: Share that it handed on to others, its own and that of those behind it; None where it is not known,
             and for the explained node itself.
@@ -38,7 +38,7 @@ class Part:
     row: int
     id: str
     distance: int
-    hop: int
+    hop: int | None
     own: float
     handed: float | None
     predicted: str
@@ -61,7 +61,10 @@ class Carried:
 
 @dataclass(frozen=True)
 class NodeExplanation:
-    """``parts`` begin with the node itself; ``hops`` are the shares for and against after so many steps."""
+    """``parts`` begin with the node itself; ``hops`` are the shares for and against after so many steps.
+
+    Where steps on the way are not known, ``hops`` goes by distance.
+    """
 
     question: Question
     id: str
@@ -82,6 +85,7 @@ class NodeExplanation:
             "label": self.label,
             "score": found.score,
             "constant": found.constant,
+            "missing": found.missing,
             "nodes": [part.to_json() for part in self.parts],
             "edges": [{"from": edge.source, "to": edge.target, "share": edge.share} for edge in self.edges],
             "hops": [{"hop": hop, "for": pro, "against": con} for hop, (pro, con) in enumerate(self.hops)],
@@ -211,7 +215,7 @@ def _explained(
             row,
             told.id(row),
             int(found.distance[row]),
-            int(found.by_hop[row].abs().argmax()),
+            int(found.by_hop[row].abs().argmax()) if found.follows_ways else None,
             float(source[row]) / total,
             on,
             told.predicted(row),

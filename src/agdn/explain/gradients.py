@@ -100,9 +100,14 @@ class IntegratedGradients(ExplainerAlgorithm):
             if self.explainer_config.node_mask_type is MaskType.object:
                 node_mask = node_mask.sum(1, keepdim=True)
         if self.explainer_config.edge_mask_type is not None:
+            if not hasattr(model, "masked_edges"):
+                raise ValueError(
+                    f"a factor on edges needs a model with masked_edges, such as agdn.explain.gradients.Scored around "
+                    f"one of ours, not {type(model).__name__}; explain it without edge_mask_type"
+                )
 
             def through(mask: Tensor) -> Tensor:
-                with model.masked_edges(mask):  # type: ignore[operator]
+                with model.masked_edges(mask):
                     return self._asked(model(x, edge_index, **kwargs), target, index)
 
             edge_mask = self._integrated(x.new_ones(edge_index.size(1)), through)
@@ -113,6 +118,8 @@ class IntegratedGradients(ExplainerAlgorithm):
         rows = slice(None) if index is None else index
         if self.model_config.mode is ModelMode.multiclass_classification:
             return out[rows].gather(1, target[rows].reshape(-1, 1)).sum()
+        if self.model_config.mode is ModelMode.binary_classification:
+            return (out[rows].reshape(-1) * (2 * target[rows].reshape(-1) - 1)).sum()
         return out[rows].sum()
 
     def _integrated(self, at: Tensor, score: Callable[[Tensor], Tensor]) -> Tensor:
@@ -142,9 +149,16 @@ def gradients(model: nn.Module, signals: Signals, asked: Question, *, steps: int
         edge_mask_type="object" if is_walkable(model) else None,
     )
     found = explainer(x, graph.edge_index, index=asked.node)
-    distance = distances(graph, asked.node)
     source = found.node_mask.sum(1)
-    by_hop = source.new_zeros(len(source), int(distance.max()) + 1)
+    everywhere = distances(graph, asked.node)
+    reach = int(everywhere[source != 0].max()) if bool(source.any()) else 0
+    distance = torch.where(everywhere <= reach, everywhere, -1)
+    by_hop = source.new_zeros(len(source), reach + 1)
     by_hop.scatter_(1, distance.clamp(min=0).unsqueeze(1), source.unsqueeze(1))
     score = float(found.prediction[asked.node]) + asked.offset
-    return Attribution(asked.node, score, score - float(source.sum()), by_hop, found.get("edge_mask"), distance)
+    with torch.no_grad():
+        constant = float(scored(torch.zeros_like(x), graph.edge_index)[asked.node]) + asked.offset
+    missing = score - constant - float(source.sum())
+    return Attribution(
+        asked.node, score, constant, by_hop, found.get("edge_mask"), distance, missing, follows_ways=False
+    )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from agdn.data.atomic import write_bytes
+from agdn.explain.attribution import Attribution
 from agdn.explain.deletion import Deletion
 from agdn.explain.explanation import Explanations, NodeExplanation
 from agdn.explain.picture import LEGEND, drawn_rows, picture
@@ -58,7 +59,7 @@ def part_rows(each: NodeExplanation) -> list[tuple[str, ...]]:
         (
             part.id,
             str(part.distance),
-            f"{part.hop} step{'s' * (part.hop != 1)}",
+            "" if part.hop is None else f"{part.hop} step{'s' * (part.hop != 1)}",
             signed(part.own),
             "" if part.handed is None else signed(part.handed),
             part.predicted,
@@ -93,8 +94,8 @@ def _section(place: int, each: NodeExplanation, found: Explanations) -> Section:
     if charts:
         content += [
             paragraph(
-                "The same model asked again without the first nodes or edges above that speak for the answer, and "
-                "without as many random ones."
+                "The same model asked again without the nodes or edges that speak most for the answer, and without as "
+                "many random ones."
             ),
             legend([(style_of(index), name) for index, (_, name) in enumerate(LINES)]),
             figures([figure(chart.title, chart.svg()) for chart in charts]),
@@ -108,17 +109,24 @@ def _sentence(each: NodeExplanation, found: Explanations) -> Markup:
     said = f"{each.question.answer}" + ("" if numeric else f", with probability {100 * each.value:.1f} %")
     truth = "not known" if each.label == "unknown" else each.label
     score = each.attribution
-    from_features = score.score - score.constant
+    from_features = score.score - score.constant - score.missing
     constant = score.constant if abs(score.constant) > ROUNDING * abs(from_features) else 0.0
     return paragraph(
         f"Predicted: {said}. True: {truth}. The score {short(score.score)} is {short(from_features)} from features of "
-        f"nodes and {short(constant)} that is there without them."
+        f"nodes and {short(constant)} that is there without them{_missing(score)}."
     )
+
+
+def _missing(score: Attribution) -> str:
+    if abs(score.missing) <= ROUNDING * abs(score.score - score.constant):
+        return ""
+    return f"; {short(score.missing)} is the error of the integral, less with more --steps"
 
 
 def _hop_table(each: NodeExplanation) -> Markup:
     rows = [(str(hop), signed(pro), signed(con), signed(pro + con)) for hop, (pro, con) in enumerate(each.hops)]
-    return table("By steps on the way", ("steps", "for", "against", "together"), rows)
+    title = "By steps on the way" if each.attribution.follows_ways else "By distance"
+    return table(title, ("steps", "for", "against", "together"), rows)
 
 
 def _edge_table(each: NodeExplanation) -> Markup | None:
