@@ -10,7 +10,7 @@ for deep networks*, ICML 2017. The integral is taken by Gauss and Legendre's rul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -100,14 +100,15 @@ class IntegratedGradients(ExplainerAlgorithm):
             if self.explainer_config.node_mask_type is MaskType.object:
                 node_mask = node_mask.sum(1, keepdim=True)
         if self.explainer_config.edge_mask_type is not None:
-            if not hasattr(model, "masked_edges"):
+            masked: Callable[[Tensor], AbstractContextManager[None]] | None = getattr(model, "masked_edges", None)
+            if masked is None:
                 raise ValueError(
                     f"a factor on edges needs a model with masked_edges, such as agdn.explain.gradients.Scored around "
                     f"one of ours, not {type(model).__name__}; explain it without edge_mask_type"
                 )
 
             def through(mask: Tensor) -> Tensor:
-                with model.masked_edges(mask):
+                with masked(mask):
                     return self._asked(model(x, edge_index, **kwargs), target, index)
 
             edge_mask = self._integrated(x.new_ones(edge_index.size(1)), through)
