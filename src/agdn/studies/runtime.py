@@ -16,7 +16,7 @@ from agdn.experiments.section import Section
 from agdn.studies.amounts import duration, memory
 from agdn.studies.gathering import values_of, where
 from agdn.studies.page import Figure, Page, Table
-from agdn.studies.study import Cell, Outcome, Study, cell_of
+from agdn.studies.study import Cell, Facts, Outcome, Study, cell_of
 
 NAME = "runtime"
 HEADER = (
@@ -36,9 +36,9 @@ class Settings(Section):
         (
             "ogbn-arxiv/agdn", "ogbn-arxiv/gat", "ogbn-arxiv/gcn", "ogbn-arxiv/sage", "ogbn-arxiv/gcnii",
             "ogbn-arxiv/deepergcn", "ogbn-arxiv/jknet", "ogbn-arxiv/dagnn", "ogbn-arxiv/appnp", "ogbn-arxiv/magna",
-            "ogbn-arxiv/unimp", "ogbn-arxiv/sign", "ogbn-arxiv/revagdn", "ogbn-arxiv/revgat-bot", "ogbl-ddi/agdn",
-            "ogbl-ddi/gat", "ogbl-ddi/gcn", "ogbl-ddi/sage", "ogbl-ddi/plnlp", "ogbl-ddi/seal", "usair/agdn",
-            "usair/seal",
+            "ogbn-arxiv/unimp", "ogbn-arxiv/sign", "ogbn-arxiv/revagdn", "ogbn-arxiv/revgnn",
+            "ogbn-arxiv/revgat-bot", "ogbl-ddi/agdn", "ogbl-ddi/gat", "ogbl-ddi/gcn", "ogbl-ddi/sage",
+            "ogbl-ddi/plnlp", "ogbl-ddi/seal", "usair/agdn", "usair/seal",
         ),
         min_length=1,
     )  # fmt: skip
@@ -48,7 +48,9 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
     found = []
     for recipe in settings.recipes:
         base = read_recipe(recipe, changes)
-        found.append(cell_of(NAME, base, {"set": base.data.name, "recipe": recipe}, shown={}))
+        share = 1.0 if base.link is None else base.link.train_share
+        facts: Facts = {"set": base.data.name, "recipe": recipe, "share of the edges": share}
+        found.append(cell_of(NAME, base, facts, shown={}))
     return found
 
 
@@ -68,7 +70,9 @@ def page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
 
 
 def _row(outcome: Outcome) -> list[str]:
-    found, name = outcome.observed, str(outcome.facts["recipe"])
+    found, name, share = outcome.observed, str(outcome.facts["recipe"]), float(outcome.facts["share of the edges"])
+    if share < 1:
+        name += f" (an epoch is of {100 * share:g} % of the training edges)"
     if "failed" in found:
         return [name, "", str(found["failed"]), *[""] * (len(HEADER) - 3)]
     evaluation = [duration(found["evaluation seconds"]), memory(found["evaluation bytes"])]
