@@ -127,7 +127,7 @@ class AGDN(nn.Module):
         self.norms = hidden_norms(norm, widths)
         self.output_linear = self.out_bias = None
         if output == "linear":
-            self.output_linear = nn.Linear(width, out_channels)
+            self.output_linear = Linear(width, out_channels)
         else:
             last = AGDNConv(width, out_channels, hops, out_heads, concat=out_concat, **own_parts(conv))
             self.convs.append(last)

@@ -5,10 +5,11 @@ Liu, Gao and Ji, Towards deeper graph neural networks, KDD 2020.
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from agdn.graph import Graph
 from agdn.models.predicted_first import PredictedFirst
+from agdn.nn.linear import Linear
 from agdn.ops import gated_hops
 
 
@@ -46,7 +47,7 @@ class DAGNN(PredictedFirst):
             dropout=dropout,
             input_dropout=input_dropout,
         )
-        self.gate = nn.Linear(out_channels, 1)
+        self.gate = Linear(out_channels, 1)
 
     def propagate(self, z: Tensor, adjacency: Tensor, graph: Graph) -> Tensor:
         return gated_hops(z, adjacency, graph, self.hops, self.gate.weight[0], self.gate.bias[0])

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.models.propagated_first import PropagatedFirst
+from agdn.nn.linear import Linear
 from agdn.ops import dropout
 from agdn.ops.normalise import Normalisation
 
@@ -33,7 +34,7 @@ class DCNN(PropagatedFirst):
     ) -> None:
         super().__init__(out_channels, hops, transition)
         self.kernel = nn.Parameter(torch.empty(hops + 1, in_channels))
-        self.linear = nn.Linear((hops + 1) * in_channels, out_channels)
+        self.linear = Linear((hops + 1) * in_channels, out_channels)
         self.dropout = dropout
         nn.init.ones_(self.kernel)
 

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from agdn.nn.init import glorot_uniform_
+from agdn.nn.linear import Linear
 from agdn.ops import pair_dot, pair_product, relu_dropout
 
 
@@ -29,7 +30,7 @@ class HadamardMLP(nn.Module):
         if num_layers < 1:
             raise ValueError(f"num_layers must be at least 1, got {num_layers}")
         widths = [in_channels] + [hidden_channels or in_channels] * (num_layers - 1) + [1]
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
+        self.layers = nn.ModuleList(Linear(a, b) for a, b in pairwise(widths))
         self.dropout = dropout
 
     def reset_parameters(self) -> None:

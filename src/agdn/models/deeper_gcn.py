@@ -54,7 +54,7 @@ class DeeperGCN(nn.Module):
         if num_layers < 1:
             raise ValueError(f"num_layers must be at least 1, got {num_layers}")
         self.input = Linear(in_channels, hidden_channels)
-        self.edge_encoder = None if edge_dim is None else nn.Linear(edge_dim, hidden_channels)
+        self.edge_encoder = None if edge_dim is None else Linear(edge_dim, hidden_channels)
         convs = [
             GENConv(
                 hidden_channels,
@@ -70,7 +70,7 @@ class DeeperGCN(nn.Module):
         self.first = convs[0]
         self.blocks = nn.ModuleList(PreActivation(hidden_channels, c, norm=norm, dropout=dropout) for c in convs[1:])
         (self.norm,) = hidden_norms(norm, [hidden_channels])
-        self.output = nn.Linear(hidden_channels, out_channels)
+        self.output = Linear(hidden_channels, out_channels)
         self.dropout = dropout
 
     def reset_parameters(self) -> None:

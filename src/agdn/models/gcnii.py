@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
-from agdn.nn.linear import Linear
+from agdn.nn.linear import Linear, plus_product
 from agdn.nn.norm import hidden_norms
 from agdn.ops import dropout, normalised_adjacency, propagate, relu_dropout
 from agdn.ops.halo import own_ids
@@ -39,7 +39,7 @@ class IdentityMapped(nn.Module):
         else:
             parts = [(1 - self.alpha) * neighbours, self.alpha * first]
         mapped = [
-            torch.addmm(part, part, weight, beta=1 - self.beta, alpha=self.beta)
+            plus_product(part, part, weight, start_share=1 - self.beta, product_share=self.beta)
             for part, weight in zip(parts, self.weight, strict=True)
         ]
         return sum(mapped[1:], start=mapped[0])
@@ -89,7 +89,7 @@ class GCNII(nn.Module):
             IdentityMapped(hidden_channels, alpha=alpha, beta=beta, maps=2 if two_maps else 1) for beta in betas
         )
         self.norms = hidden_norms(norm, [hidden_channels] * num_layers)
-        self.output = nn.Linear(hidden_channels, out_channels)
+        self.output = Linear(hidden_channels, out_channels)
         self.skip, self.dropout = skip, dropout
 
     def reset_parameters(self) -> None:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.nn.conv import AGDNConv
+from agdn.nn.linear import Linear
 from agdn.nn.norm import hidden_norms
 from agdn.ops import dropout, relu_dropout
 from agdn.ops.halo import own_ids
@@ -66,7 +67,7 @@ class JKNet(nn.Module):
             from torch_geometric.nn import JumpingKnowledge
 
             self.attention = JumpingKnowledge("lstm", hidden_channels, num_layers)
-        self.output = nn.Linear(hidden_channels * (num_layers if jump == "concat" else 1), out_channels)
+        self.output = Linear(hidden_channels * (num_layers if jump == "concat" else 1), out_channels)
 
     def reset_parameters(self) -> None:
         for module in (*self.convs, *self.norms, self.attention, self.output):

@@ -50,8 +50,8 @@ class AttentionDiffusion(nn.Module):
             attn_dropout_per_hop=True,
             diffusion_dropout=dropout,
         )
-        self.project = nn.Linear(channels, channels, bias=False)
-        self.widen, self.narrow = nn.Linear(channels, 4 * channels), nn.Linear(4 * channels, channels)
+        self.project = Linear(channels, channels, bias=False)
+        self.widen, self.narrow = Linear(channels, 4 * channels), Linear(4 * channels, channels)
 
     def reset_parameters(self) -> None:
         for module in (self.norm, self.inner_norm, self.conv, self.project, self.widen, self.narrow):
@@ -107,7 +107,7 @@ class MAGNA(nn.Module):
             AttentionDiffusion(width, heads, hops, alpha=alpha, **rates) for _ in range(num_layers)
         )
         self.norm = norm_of("layer", width)
-        self.output = nn.Linear(width, out_channels)
+        self.output = Linear(width, out_channels)
 
     def reset_parameters(self) -> None:
         for module in (self.input, *self.blocks, self.norm, self.output):

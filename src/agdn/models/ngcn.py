@@ -17,6 +17,7 @@ from agdn.graph import Graph
 from agdn.models.stack import Activation, Stack, layer_widths
 from agdn.nn.conv import AGDNConv
 from agdn.nn.in_blocks import mapped_rows
+from agdn.nn.linear import Linear
 from agdn.ops.storage import Storage
 
 
@@ -77,7 +78,7 @@ class NGCN(nn.Module):
                 convs = [AGDNConv(a, b, **options) for a, b in zip(widths, outputs, strict=True)]
                 self.gcns.append(Stack(convs, widths[1:], **between))
         joined = len(self.gcns) * out_channels
-        self.linear = nn.Linear(joined, out_channels) if combine == "concat" else None
+        self.linear = Linear(joined, out_channels) if combine == "concat" else None
         self.share = nn.Parameter(torch.zeros(len(self.gcns))) if combine == "attention" else None
         self.out_channels = out_channels
 

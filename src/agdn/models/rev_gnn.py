@@ -87,7 +87,7 @@ class RevGNN(nn.Module):
 
         self.conv, self.dropout = conv, dropout
         self.input = Linear(in_channels, hidden_channels)
-        self.edge_encoder = None if edge_dim is None else nn.Linear(edge_dim, hidden_channels)
+        self.edge_encoder = None if edge_dim is None else Linear(edge_dim, hidden_channels)
         self.blocks = Reversible(
             [
                 [PreActivation(width, layer(), norm=norm, dropout=dropout) for _ in range(groups)]
@@ -96,7 +96,7 @@ class RevGNN(nn.Module):
             reversible=reversible,
         )
         (self.norm,) = hidden_norms(norm, [hidden_channels])
-        self.output = nn.Linear(hidden_channels, out_channels)
+        self.output = Linear(hidden_channels, out_channels)
 
     def reset_parameters(self) -> None:
         for module in (self.input, self.edge_encoder, self.blocks, self.norm, self.output):

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from agdn.models.propagated_first import PropagatedFirst
 from agdn.nn.conv import Part
+from agdn.nn.linear import Linear
 from agdn.nn.norm import hidden_norms
 from agdn.nn.weighting import WEIGHTINGS
 from agdn.ops import dropout, relu_dropout
@@ -53,12 +54,12 @@ class SAGN(PropagatedFirst):
         if num_layers < 0:
             raise ValueError(f"num_layers must not be negative, got {num_layers}")
         self.hop_norms = hidden_norms(norm, [in_channels] * (hops + 1))
-        self.hop_maps = nn.ModuleList(nn.Linear(in_channels, hidden_channels) for _ in range(hops + 1))
+        self.hop_maps = nn.ModuleList(Linear(in_channels, hidden_channels) for _ in range(hops + 1))
         self.weighting = build("weighting", WEIGHTINGS, weighting, hops=hops, heads=1, channels=hidden_channels)
-        self.residual = nn.Linear(in_channels, hidden_channels) if residual else None
-        self.layers = nn.ModuleList(nn.Linear(hidden_channels, hidden_channels) for _ in range(num_layers))
+        self.residual = Linear(in_channels, hidden_channels) if residual else None
+        self.layers = nn.ModuleList(Linear(hidden_channels, hidden_channels) for _ in range(num_layers))
         self.norms = hidden_norms(norm, [hidden_channels] * (num_layers + 1))
-        self.output = nn.Linear(hidden_channels, out_channels)
+        self.output = Linear(hidden_channels, out_channels)
         self.dropout, self.input_dropout = dropout, input_dropout
 
     def reset_parameters(self) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.models.propagated_first import PropagatedFirst
+from agdn.nn.linear import Linear
 from agdn.ops import dropout
 from agdn.ops.normalise import Normalisation
 
@@ -20,7 +21,7 @@ class FeedForward(nn.Module):
 
     def __init__(self, widths: list[int], rate: float) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(widths))
+        self.layers = nn.ModuleList(Linear(a, b) for a, b in pairwise(widths))
         self.activation = nn.PReLU() if len(self.layers) > 1 else None
         self.rate = rate
 

@@ -74,9 +74,9 @@ class UniMP(nn.Module):
         self.input = nn.Sequential(Linear(features, width), nn.LayerNorm(width)) if encoder else None
         self.labels: nn.Module | None = None
         if label_input:
-            embedding = nn.Linear(out_channels, start, bias=encoder)
+            embedding = Linear(out_channels, start, bias=encoder)
             self.labels = nn.Sequential(embedding, nn.LayerNorm(width)) if encoder else embedding
-        self.edge_encoder = None if edge_dim is None else nn.Linear(edge_dim, width)
+        self.edge_encoder = None if edge_dim is None else Linear(edge_dim, width)
         hidden = num_layers if encoder else num_layers - 1
         self.convs = nn.ModuleList(
             GraphTransformerConv(
@@ -91,7 +91,7 @@ class UniMP(nn.Module):
         self.norms = hidden_norms("layer", [width] * hidden)
         self.output: nn.Module
         if encoder:
-            self.output = nn.Linear(width, out_channels)
+            self.output = Linear(width, out_channels)
         else:
             last = width if hidden else start
             gated = gate != "none"

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.nn.hops import HopNorm, HopTransform, PositionInit
 from agdn.nn.init import glorot_normal_
-from agdn.nn.linear import Linear
+from agdn.nn.linear import Linear, plus_product
 from agdn.nn.transition import TRANSITIONS, FixedTransition
 from agdn.nn.weighting import WEIGHTINGS, FixedWeighting, HopWeighting
 from agdn.ops import Combination, diffuse, drop_edges, dropout, kernels_run_on, polynomial, propagate
@@ -243,7 +243,7 @@ class AGDNConv(nn.Module):
             return residual.add_(out)
         if is_sparse(x):
             return out.add_(self.residual(x))
-        out = torch.addmm(out, x, self.residual.weight.t())
+        out = plus_product(out, x, self.residual.weight.t())
         return out if self.residual.bias is None else out + self.residual.bias
 
     def _heads(self, linear: nn.Module, x: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from agdn.graph import Graph
+from agdn.nn.linear import Linear
 from agdn.nn.norm import norm_of
 from agdn.ops.messages import EdgeTerm, Gathering, gather_messages
 
@@ -53,11 +54,11 @@ class GENConv(nn.Module):
             raise ValueError(f"learn_scale=True is for softmax and power; {gathering} has no scale that learns")
         self.gathering, self.first_scale = gathering, scale
         self.scale = nn.Parameter(torch.tensor(scale), requires_grad=True) if learn_scale else None
-        self.edge = None if edge_channels is None else nn.Linear(edge_channels, channels)
+        self.edge = None if edge_channels is None else Linear(edge_channels, channels)
         widths = [channels, *[2 * channels] * (mlp_layers - 1), channels]
         parts: list[nn.Module] = []
         for layer in range(mlp_layers):
-            parts.append(nn.Linear(widths[layer], widths[layer + 1]))
+            parts.append(Linear(widths[layer], widths[layer + 1]))
             if layer < mlp_layers - 1:
                 parts += [norm_of(norm, widths[layer + 1]), nn.ReLU()]
         self.mlp = nn.Sequential(*parts)

@@ -49,7 +49,7 @@ class GraphTransformerConv(nn.Module):
         width = heads * out_channels
         self.query, self.key, self.value = (Linear(in_channels, width) for _ in range(3))
         self.skip = Linear(in_channels, width if concat else out_channels)
-        self.gate = nn.Linear(3 * (width if concat else out_channels), 1) if gate else None
+        self.gate = Linear(3 * (width if concat else out_channels), 1) if gate else None
 
     def reset_parameters(self) -> None:
         for linear in (self.query, self.key, self.value, self.skip, self.gate):

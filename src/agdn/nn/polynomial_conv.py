@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from agdn.graph import Graph
 from agdn.nn.in_blocks import mapped_rows
 from agdn.nn.init import glorot_uniform_
-from agdn.nn.linear import Linear
+from agdn.nn.linear import Linear, plus_product
 from agdn.ops import normalised_adjacency, powers, propagate
 from agdn.ops.normalise import Normalisation
 from agdn.ops.sparse_rows import is_sparse
@@ -86,7 +86,7 @@ class PolynomialConv(nn.Module):
         terms = powers(x, adjacency, graph, self.hops) if self.basis == "power" else self._terms(x, adjacency, graph)
         out: Tensor = self.transforms[0](terms[0])
         for k in range(1, self.hops + 1):
-            out = torch.addmm(out, terms[k], cast(Linear, self.transforms[k]).weight.t())
+            out = plus_product(out, terms[k], cast(Linear, self.transforms[k]).weight.t())
         return out
 
     def _terms(self, x: Tensor, adjacency: Tensor, graph: Graph) -> list[Tensor]:

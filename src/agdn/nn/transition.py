@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.nn.init import glorot_normal_, query_
+from agdn.nn.linear import Linear
 from agdn.ops import (
     edge_scores,
     node_scores,
@@ -115,7 +116,7 @@ class AttentionTransition(nn.Module):
         self.share_query = share_query
         self.edge_encoder = self.edge_transform = self.edge_query = None
         if edge_dim is not None and edge_score == "encoder":
-            self.edge_encoder = nn.Linear(edge_dim, edge_hidden)
+            self.edge_encoder = Linear(edge_dim, edge_hidden)
             self.edge_query = nn.Parameter(torch.empty(heads, edge_hidden))
         elif edge_dim is not None:
             self.edge_transform = nn.Parameter(torch.empty(heads, channels, edge_dim))

@@ -25,7 +25,8 @@ class Settings(BaseModel):
         patience: Stop after so many epochs without a new best one.
         evaluate_every: Evaluate every so many epochs, and after the last.
         evaluate_from: Not before this epoch, the last aside.
-        precision: ``bf16`` computes in bfloat16 where it is safe, on devices that have it.
+        precision: ``bf16`` computes in bfloat16 where it is safe, on devices that have it; on a CPU that is the dense
+            products alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
