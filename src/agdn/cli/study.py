@@ -32,6 +32,12 @@ PATH = click.Path(path_type=Path)
 @click.option("--seeds", help="Which seeds: 0-9, or 0,3,5; by default the study's own.")
 @click.option("--data", type=PATH, help="Folder of the data sets; by default $AGDN_DATA.")
 @click.option("--out", type=PATH, default="studies", show_default=True, help="Where studies are kept: OUT/NAME.")
+@click.option(
+    "--kept",
+    type=PATH,
+    metavar="FILE.jsonl",
+    help="Records of runs, added to; what is in it is not run again, wherever its folder is.",
+)
 @click.option("--resume", is_flag=True, help="Go on with runs that were stopped.")
 @click.option("--jobs", type=int, help="Runs at a time; by default as many as cores and memory allow.")
 @click.option("--dry-run", is_flag=True, help="Say which runs there would be, and run none.")
@@ -45,6 +51,7 @@ def study(
     seeds: str | None,
     data: Path | None,
     out: Path,
+    kept: Path | None,
     resume: bool,
     jobs: int | None,
     dry_run: bool,
@@ -68,7 +75,7 @@ def study(
     if sum((dry_run, estimate, finished)) > 1:
         raise ValueError("--dry-run, --estimate and --finished each do something else than run; give one of them")
     found = study_named(name)
-    plan = planned(found, changes, seeds=parse_seeds(seeds or found.seeds), data=data, out=out)
+    plan = planned(found, changes, seeds=parse_seeds(seeds or found.seeds), data=data, out=out, kept=kept)
     reuse_freed_memory()
     if dry_run:
         _print_plan(plan, as_json)

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agdn.experiments.config import Config
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.load import load_nodes
 from agdn.experiments.result import Run, read_run, shown
 from agdn.experiments.run import located, run_all
 from agdn.experiments.run_folder import is_finished, same_config, seed_folder, write_json
 from agdn.experiments.section import Section
+from agdn.studies.kept import Kept
 from agdn.studies.measurements import measure, read_measurement
 from agdn.studies.settings import divided
 from agdn.studies.study import Cell, Outcome, Study
@@ -23,13 +25,14 @@ RUNS = "runs"
 
 @dataclass(frozen=True)
 class Plan:
-    """A study with its settings, and where it is kept: ``<out>/<study>``."""
+    """A study with its settings, and where it lies: ``<out>/<study>``; runs may be on record in a file too."""
 
     study: Study
     settings: Section
     cells: tuple[Cell, ...]
     seeds: tuple[int, ...]
     folder: Path
+    kept: Kept | None = None
     _checked: set[Path] = field(default_factory=set, compare=False)
 
     def place(self, cell: Cell, seed: int) -> Path:
@@ -47,6 +50,10 @@ class Plan:
         """An error where the place is taken by a run of other settings."""
         if self.study.work == "measure":
             return read_measurement(self.folder, cell) is not None
+        return self.is_here(cell, seed) or (self.kept is not None and self.kept.find(cell, seed) is not None)
+
+    def is_here(self, cell: Cell, seed: int) -> bool:
+        """Whether its run lies in the study's folder, finished."""
         folder = self.place(cell, seed)
         if not is_finished(folder):
             return False
@@ -57,7 +64,13 @@ class Plan:
 
 
 def planned(
-    study: Study, assignments: Sequence[str], *, seeds: Sequence[int], data: Path | None = None, out: Path
+    study: Study,
+    assignments: Sequence[str],
+    *,
+    seeds: Sequence[int],
+    data: Path | None = None,
+    out: Path,
+    kept: Path | None = None,
 ) -> Plan:
     """What ``agdn study`` is to do."""
     settings, changes = divided(study, assignments)
@@ -70,7 +83,9 @@ def planned(
         raise ValueError(f"two experiments of the study {study.name} are the same: {max(names, key=names.count)}")
     if study.work == "measure" and len(seeds) > 1:
         raise ValueError(f"the study {study.name} measures time and memory, which seeds do not change; give one seed")
-    return Plan(study, settings, found, tuple(seeds), out / study.name)
+    if study.work == "measure" and kept is not None:
+        raise ValueError(f"the study {study.name} measures this machine; records are kept of runs, leave out --kept")
+    return Plan(study, settings, found, tuple(seeds), out / study.name, None if kept is None else Kept(kept))
 
 
 def carry_out(
@@ -101,20 +116,38 @@ def carry_out(
         scores = shown(run.score("test"), None, run.metric)
         told(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s")
 
-    run_all(
-        [cell.config for cell in plan.cells],
-        seeds=plan.seeds,
-        out=plan.folder / RUNS,
-        resume=resume,
-        jobs=jobs,
-        progress=progress,
-        checkpoint_seconds=checkpoint_seconds,
-        finished=finished,
-        failed=failed,
-    )
+    try:
+        for seeds, configs in _by_seeds(plan.pending()).items():
+            run_all(
+                configs,
+                seeds=seeds,
+                out=plan.folder / RUNS,
+                resume=resume,
+                jobs=jobs,
+                progress=progress,
+                checkpoint_seconds=checkpoint_seconds,
+                finished=finished,
+                failed=failed,
+            )
+    finally:
+        if plan.kept is not None:
+            outcomes(plan)
     if errors and len(plan.pending()) == plan.runs:
         raise errors[0]
     return failures
+
+
+def _by_seeds(pending: Sequence[tuple[Cell, int]]) -> dict[tuple[int, ...], list[Config]]:
+    """Configurations that want the same seeds are run together."""
+    seeds: dict[str, tuple[int, ...]] = {}
+    configs: dict[str, Config] = {}
+    for cell, seed in pending:
+        name = cell.config.name
+        seeds[name], configs[name] = (*seeds.get(name, ()), seed), cell.config
+    found: dict[tuple[int, ...], list[Config]] = {}
+    for name, wanted in seeds.items():
+        found.setdefault(wanted, []).append(configs[name])
+    return found
 
 
 def _measure_all(plan: Plan, again: bool, told: Callable[[str], None]) -> None:
@@ -126,16 +159,23 @@ def _measure_all(plan: Plan, again: bool, told: Callable[[str], None]) -> None:
 
 
 def outcomes(plan: Plan) -> list[Outcome]:
-    """Of what is finished."""
+    """Of what is finished, which goes on record where the plan has one."""
     if plan.study.work == "measure":
         measured = [(cell, read_measurement(plan.folder, cell)) for cell in plan.cells]
         return [Outcome(cell.facts, plan.seeds[0], values) for cell, values in measured if values is not None]
     found = []
     for cell in plan.cells:
         for seed in plan.seeds:
-            if plan.is_done(cell, seed):
+            if plan.is_here(cell, seed):
                 run = read_run(plan.place(cell, seed))
-                found.append(Outcome(cell.facts, seed, _observed(plan.study, run), run))
+                observed = _observed(plan.study, run)
+                if plan.kept is not None:
+                    plan.kept.add(cell, run, observed)
+                found.append(Outcome(cell.facts, seed, observed, run))
+            elif plan.kept is not None and (record := plan.kept.find(cell, seed)) is not None:
+                found.append(Outcome(cell.facts, seed, record[1], record[0]))
+    if plan.kept is not None:
+        plan.kept.write()
     return found
 
 

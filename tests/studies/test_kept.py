@@ -1,0 +1,60 @@
+"""A study goes on from its records where the folders of its runs are gone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
+from agdn.studies.registry import study_named
+from agdn.studies.writing import write_study
+
+FEW = ("bases=[gat]", "models=[plain,HA]", "residual=[false]", "training.epochs=3")
+
+
+@pytest.fixture
+def plan_with(small_recipe: str, tmp_path: Path) -> Callable[..., Plan]:
+    def plan(*assignments: str, out: str) -> Plan:
+        own = (f"recipe={small_recipe}", *FEW, *assignments)
+        kept = tmp_path / "records.jsonl"
+        return planned(study_named("oversmoothing"), own, seeds=(0, 1), out=tmp_path / out, kept=kept)
+
+    return plan
+
+
+def test_what_is_on_record_is_not_run_again(plan_with: Callable[..., Plan]) -> None:
+    first = plan_with("hops=[1]", out="first")
+    carry_out(first, jobs=1, progress=False)
+    rows = [each.row() for each in outcomes(first)]
+    shutil.rmtree(first.folder)
+    second, told = plan_with("hops=[1,2]", out="second"), []
+    assert len(second.pending()) == 4
+    carry_out(second, jobs=1, progress=False, told=told.append)
+    assert len(told) == 4
+    assert not second.pending()
+    assert [each.row() for each in outcomes(second) if each.facts["K"] == 1] == rows
+    assert "8 of" not in write_study(second, command="agdn study oversmoothing").read_text()
+    assert len(outcomes(plan_with("hops=[1,2]", out="third"))) == 8
+
+
+def test_records_of_other_settings_stay_and_do_not_count(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
+    carry_out(plan_with("hops=[1]", out="first"), jobs=1, progress=False)
+    other = plan_with("hops=[1]", "training.epochs=4", out="second")
+    assert len(other.pending()) == 4
+    carry_out(other, jobs=1, progress=False)
+    assert len((tmp_path / "records.jsonl").read_text().splitlines()) == 8
+    assert {each.trained.epochs for each in outcomes(plan_with("hops=[1]", out="third"))} == {3}
+
+
+def test_a_file_that_holds_something_else_is_named(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
+    (tmp_path / "records.jsonl").write_text('{"some": "thing"}\n')
+    with pytest.raises(ValueError, match=r"records.jsonl, line 1: not a record of a study's run"):
+        plan_with(out="first")
+
+
+def test_measurements_are_of_this_machine(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="leave out --kept"):
+        planned(study_named("depth"), [], seeds=(0,), out=tmp_path, kept=tmp_path / "records.jsonl")
