@@ -16,7 +16,13 @@ from small_runs import import_small
 
 STAND_IN = ["data.name=csbm", "data.options={num_nodes: 260}"]  # enough for 20 + 30 nodes of each of four classes
 WITH_EDGE_FEATURES = ["data.name=edge-task", "data.options={num_nodes: 60}"]
-TINY = ["training.epochs=2", "training.evaluate_from=1", "model.hidden_channels=4", "threads=1"]
+TINY = [
+    "training.epochs=2",
+    "training.evaluate_from=1",
+    "model.hidden_channels=4",
+    "threads=1",
+    "training.precision=fp32",
+]
 SMALLER = {  # but two nodes in a batch, which a norm needs
     "saint_walk": ["sampling.roots=30"],
     "nodes": ["sampling.batch_size=40"],

@@ -57,6 +57,9 @@ def test_the_page_has_the_numbers_of_the_runs(small_plan: Callable[..., Plan]) -
         assert f"(oversmoothing-{key}-bare.svg)" in text
         assert "plain stack" in svg
         assert svg.count('class="chart"') == 1
+    closer = (plan.folder / "oversmoothing-score-bare-closer.svg").read_text()
+    assert "plain stack" not in closer
+    assert closer.count('class="chart"') == 1
     content = json.loads(page.with_suffix(".json").read_text())
     assert content["settings"]["hops"] == [1, 2]
     assert len(content["rows"]) == 8

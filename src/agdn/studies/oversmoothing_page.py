@@ -14,6 +14,7 @@ from agdn.studies.oversmoothing_claims import PLAIN, claims
 from agdn.studies.page import Figure, Page, Table
 from agdn.studies.study import Outcome
 
+MODELS = (PLAIN, "mean", "HA", "HC")  # a model looks the same in every figure
 RESIDUAL = {False: "without residual", True: "with residual"}
 
 
@@ -44,13 +45,17 @@ def oversmoothing_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
             group = where(outcomes, residual=residual)
             place = f"{key}-{'residual' if residual else 'bare'}"
             parts.append(_figure(place, f"{title} {RESIDUAL[residual]}", name, group, value))
+            of_hops = [each for each in group if each.facts["model"] != PLAIN]
+            if key == "score" and 0 < len(of_hops) < len(group):  # falls of tens of points hide differences of one
+                closer = f"{title} {RESIDUAL[residual]}, several hops a layer"
+                parts.append(_figure(f"{place}-closer", closer, name, of_hops, value))
             parts.append(_table(place, f"{title} {RESIDUAL[residual]}, by K", group, value, digits))
     return Page(f"Over-smoothing: {data['name']}", text, parts)
 
 
 def _figure(key: str, title: str, name: str, outcomes: Sequence[Outcome], value: Value) -> Figure:
     models = values_of(outcomes, "model")
-    styles = {model: style_of(place) for place, model in enumerate(models)}
+    styles = {model: style_of(MODELS.index(model)) for model in models}
     panels = []
     for base in values_of(outcomes, "base"):
         found = [(model, curve_along(where(outcomes, base=base, model=model), "K", value)) for model in models]
