@@ -26,7 +26,7 @@ from agdn.models import (
 from agdn.nn.linear import Linear
 from agdn.ops import dropout, plain_operators
 from agdn.ops.kernels import buffers
-from agdn.ops.sparse_rows import compact, is_sparse, product, select_rows
+from agdn.ops.sparse_rows import compact, is_sparse, product, select_rows, with_columns
 
 N, F = 60, 50
 
@@ -71,6 +71,38 @@ def test_rows_can_be_selected() -> None:
     assert torch.equal(select_rows(x, rows), x[rows])
     nobody = torch.zeros(0, dtype=torch.int64)
     assert select_rows(x.to_sparse_csr(), nobody).shape == (0, F)
+
+
+@pytest.mark.parametrize("chosen", [None, torch.tensor([5, 3, 59, 0])])
+def test_columns_can_be_added(chosen: Tensor | None) -> None:
+    x, weight = features(), torch.randn(F + 3, 8, generator=torch.Generator().manual_seed(2))
+    given = compact(x) if chosen is None else select_rows(compact(x), chosen)
+    expected = x if chosen is None else x[chosen]
+    for columns in (torch.randn(len(expected), 3), torch.randn(len(expected), 3), torch.zeros(len(expected), 3)):
+        full = with_columns(given, columns, chosen)
+        assert is_sparse(full)
+        assert torch.equal(full.to_dense(), torch.cat([expected, columns], dim=1))
+        torch.testing.assert_close(product(full, weight), torch.cat([expected, columns], dim=1) @ weight)
+    assert with_columns(given, torch.ones(len(expected), 1), chosen).shape == (len(expected), F + 1)
+
+
+def test_added_columns_have_gradients() -> None:
+    columns = torch.randn(N, 2, requires_grad=True)
+    dense = torch.cat([features(), columns], dim=1)
+    weight = torch.randn(F + 2, 4)
+    (ours,) = torch.autograd.grad(product(with_columns(compact(features()), columns, None), weight).sum(), columns)
+    (theirs,) = torch.autograd.grad((dense @ weight).sum(), columns)
+    torch.testing.assert_close(ours, theirs)
+
+
+def test_a_part_drops_what_the_whole_drops_of_added_columns() -> None:
+    x, columns, rows = compact(features()), torch.ones(N, 4), torch.tensor([50, 3, 7, 3, 21])
+    whole, part = with_columns(x, columns, None), with_columns(select_rows(x, rows), columns[rows], rows)
+    torch.manual_seed(3)
+    expected = dropout(whole, 0.5, True).to_dense()
+    torch.manual_seed(3)
+    assert torch.equal(dropout(part, 0.5, True, ids=rows).to_dense(), expected[rows])
+    assert 0.3 < float((expected[:, F:] > 0).float().mean()) < 0.7
 
 
 def test_dropout_keeps_a_share_of_the_entries_and_scales_them() -> None:

@@ -91,7 +91,7 @@ def link_inputs(config: Config, link: Link, dataset: Dataset, device: torch.devi
     """What the model is given of a dataset."""
     kept = dataset if link.features == "keep" else replace(dataset, x=None)
     bare = link.embedding_channels is not None or config.model["name"] in PAIR_MODELS
-    return Inputs.of(kept, device=device, bare=bare)
+    return Inputs.of(kept, device=device, bare=bare, sparse=not bare)
 
 
 def link_pieces(link: Link, inputs: Inputs, sampling: InPieces | Auto | None, seed: int) -> Inputs:

@@ -26,8 +26,7 @@ def dropout(x: Tensor, p: float, training: bool, ids: Tensor | None = None) -> T
     if p == 0 or not training:
         return x
     if is_sparse(x):
-        places = None if ids is None else places_of(x)
-        return with_values(x, dropout(x.values().unsqueeze(1), p, training, places).squeeze(1))
+        return with_values(x, dropout(x.values().unsqueeze(1), p, training, places_of(x)).squeeze(1))
     if not kernels_run_on(x) or x.dim() < 2:
         return F.dropout(x, p) if ids is None else x * kept_entries(x, p, draw_seed(), ids)
     out: Tensor = dropout_op(x.contiguous().flatten(1), p, draw_seed(), ids)

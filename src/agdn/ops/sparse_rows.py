@@ -16,7 +16,8 @@ from agdn.ops.propagate import propagate
 
 DENSEST = 0.05  # share of entries up to which a sparse product is faster than a dense one
 NARROWEST = 32  # columns
-STRUCTURE, PLACES = "_agdn_structure", "_agdn_places"
+ADDED = 1 << 62  # from here on entries of added columns are named, by node and column
+STRUCTURE, PLACES, JOINT = "_agdn_structure", "_agdn_places", "_agdn_joint"
 
 
 def is_sparse(x: Tensor) -> bool:
@@ -45,6 +46,40 @@ def product(x: Tensor, weight: Tensor) -> Tensor:
     """(N, F) sparse times (F, D) -> (N, D)."""
     graph, values = _rows(x), x.values()
     return propagate(weight.unsqueeze(1), values[graph.order].unsqueeze(1), graph).squeeze(1)
+
+
+def with_columns(x: Tensor, columns: Tensor, nodes: Tensor | None) -> Tensor:
+    """(N, F) sparse with (N, C) columns behind, of which every entry is stored.
+
+    ``nodes`` (N,) are the global ids of the rows; None where the positions are.
+    """
+    count = columns.size(1)
+    found: tuple[Tensor, Tensor, Tensor] | None = getattr(x, JOINT, None)
+    if found is None or found[0].size(1) != x.size(1) + count:
+        found = _joint(x, count, nodes)
+        setattr(x, JOINT, found)
+    joint, own, added = found
+    values = columns.new_empty(joint.values().numel(), dtype=x.dtype)
+    values = values.index_copy(0, own, x.values()).index_copy(0, added, columns.to(x.dtype).flatten())
+    full = with_values(joint, values)
+    setattr(full, PLACES, places_of(joint))
+    return full
+
+
+def _joint(x: Tensor, count: int, nodes: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """The places of x with ``count`` more columns, and where x's own entries and those of the columns stand there."""
+    rows, indptr = x.size(0), x.crow_indices()
+    before = torch.arange(rows + 1) * count
+    own = torch.arange(len(x.values())) + before[:-1].repeat_interleave(indptr.diff())
+    added = (indptr[1:] + before[:-1]).unsqueeze(1) + torch.arange(count)
+    columns, names = torch.empty(2, len(own) + added.numel(), dtype=torch.int64)
+    columns[own], columns[added] = x.col_indices(), x.size(1) + torch.arange(count)
+    known = places_of(x)
+    names[own] = torch.arange(len(own)) if known is None else known
+    names[added] = ADDED + (torch.arange(rows) if nodes is None else nodes).unsqueeze(1) * count + torch.arange(count)
+    joint = _made(indptr + before, columns, torch.zeros(len(columns), dtype=x.dtype), (rows, x.size(1) + count))
+    setattr(joint, PLACES, names)
+    return joint, own, added.flatten()
 
 
 def select_rows(x: Tensor, rows: Tensor) -> Tensor:
@@ -79,7 +114,7 @@ def positions(starts: Tensor, counts: Tensor) -> Tensor:
 
 
 def places_of(x: Tensor) -> Tensor | None:
-    """Where the entries of selected rows were among those of all rows; None where nothing was selected."""
+    """Names of entries: where those of selected rows were among those of all rows; None where nothing was selected."""
     places: Tensor | None = getattr(x, PLACES, None)
     return places
 

@@ -13,7 +13,7 @@ from agdn.data.dataset import Dataset, NodeSplit
 from agdn.graph import Graph
 from agdn.ops import sum_over_targets
 from agdn.ops.halo import own_ids
-from agdn.ops.sparse_rows import compact, dense, select_rows, sparse_part
+from agdn.ops.sparse_rows import compact, is_sparse, select_rows, sparse_part, with_columns
 from agdn.ops.storage import Storage
 from agdn.sampling import Batch, Neighbourhood, Sampler, batches
 
@@ -69,7 +69,11 @@ class Signals:
         own = self.x
         if own is None and self.edge_attr is not None:
             own = sum_over_targets(self.edge_attr[self.graph.order], self.graph)
-        return replace(self, x=columns if own is None else torch.cat([dense(own), columns], dim=1))
+        if own is None:
+            return replace(self, x=columns)
+        if is_sparse(own):
+            return replace(self, x=with_columns(own, columns, self.nodes))
+        return replace(self, x=torch.cat([own, columns], dim=1))
 
     def rows(self, nodes: Tensor) -> Tensor:
         """Where the global ids ``nodes``, all of them present, stand among the rows, which are in their order."""
@@ -149,22 +153,24 @@ class Inputs:
         setting: Setting = "transductive",
         device: torch.device | str = "cpu",
         bare: bool = False,
+        sparse: bool = True,
     ) -> Inputs:
         """The signals of a dataset, its graph taken as it is.
 
         In the inductive setting validation and test nodes, with all their edges, are unseen in training. ``bare``: a
-        graph without any features will do, since the task adds what the model is given.
+        graph without any features will do, since the task adds what the model is given. ``sparse``: features that are
+        mostly zeros become sparse.
         """
         if setting not in ("transductive", "inductive"):
             raise ValueError(f"setting must be transductive or inductive, got {setting!r}")
         _check_signals(dataset, bare)
         whole = Signals(dataset.x, dataset.graph, dataset.edge_attr, dataset.edge_weight).to(device)
         if (ids := own_ids(dataset.graph)) is not None:
-            if whole.x is not None and not bare and FIRST_ENTRY in dataset.extra:
+            if whole.x is not None and sparse and FIRST_ENTRY in dataset.extra:
                 whole = replace(whole, x=sparse_part(whole.x, dataset.extra[FIRST_ENTRY]))
             whole = replace(whole, nodes=ids, num_seeds=len(ids))
             return cls(whole, whole)
-        if whole.x is not None and not bare:
+        if whole.x is not None and sparse:
             whole = replace(whole, x=compact(whole.x))
         if setting == "transductive":
             return cls(whole, whole)
