@@ -16,7 +16,8 @@ from pathlib import Path
 
 from agdn.experiments.measured import record_measured, settings_of
 from agdn.experiments.recipes import recipe_names
-from agdn.experiments.result import REPORTED, Result, Run, group, runs_in, shown
+from agdn.experiments.records import Record, read_records, write_records
+from agdn.experiments.result import REPORTED, Result, group, runs_in, shown
 from agdn.experiments.run_folder import read_config
 from agdn.experiments.tables import as_markdown, results_table
 from agdn.report.gather.curves import read_log
@@ -86,24 +87,13 @@ def page(title: str, text: str, results: list[Result], more: list[str]) -> str:
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph) + "\n"
 
 
-def read_kept(path: Path) -> list[tuple[Run, str]]:
-    """Runs, and the fingerprints of their settings."""
-    lines = map(json.loads, path.read_text().splitlines()) if path.is_file() else ()
-    return [(Run.model_validate({**line["run"], "folder": path}), line["settings"]) for line in lines]
-
-
-def write_kept(path: Path, runs: list[tuple[Run, str]]) -> None:
-    lines = [json.dumps({"settings": settings, "run": run.model_dump(mode="json")}) for run, settings in runs]
-    path.write_text("".join(f"{line}\n" for line in lines))
-
-
-def joined(kept: list[tuple[Run, str]], found: list[tuple[Run, str]]) -> list[tuple[Run, str]]:
+def joined(kept: list[Record], found: list[Record]) -> list[Record]:
     """What was kept, with the seeds that were found in place of or beside its own; other settings outdate it."""
-    settings = {run.name: own for run, own in found}
-    still = [(run, own) for run, own in kept if settings.get(run.name, own) == own]
-    by_seed = {(run.name, run.seed): (run, own) for run, own in (*still, *found)}
+    settings = {record.run.name: record.settings for record in found}
+    still = [record for record in kept if settings.get(record.run.name, record.settings) == record.settings]
+    by_seed = {(record.run.name, record.run.seed): record for record in (*still, *found)}
     names = list(dict.fromkeys(name for name, _ in by_seed))
-    return sorted(by_seed.values(), key=lambda entry: (names.index(entry[0].name), entry[0].seed))
+    return sorted(by_seed.values(), key=lambda record: (names.index(record.run.name), record.run.seed))
 
 
 def main() -> None:
@@ -124,14 +114,14 @@ def main() -> None:
     options = parser.parse_args()
     if options.evaluated and not options.also:
         parser.error("--evaluated adds rows to the table of --also")
-    runs = [(run, settings_of(run)) for folder in options.folders for run in runs_in(folder)]
+    records = [Record(run, settings_of(run)) for folder in options.folders for run in runs_in(folder)]
     if options.kept:
-        runs = joined(read_kept(options.kept), runs)
-        write_kept(options.kept, runs)
-    results = group([run for run, _ in runs])
+        records = joined(read_records(options.kept), records)
+        write_records(options.kept, records)
+    results = group([record.run for record in records])
     if options.only:
         results = sorted((r for r in results if r.name in options.only), key=lambda r: options.only.index(r.name))
-    settings = {(run.name, run.seed): own for run, own in runs}
+    settings = {(record.run.name, record.run.seed): record.settings for record in records}
     more = [other_scores(results, options.also)] if options.also else []
     if options.evaluated:
         more[-1] = "\n".join([more[-1], *(evaluated(path, options.also) for path in options.evaluated)])

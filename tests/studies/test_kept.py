@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
+from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned, record_finished
 from agdn.studies.registry import study_named
 from agdn.studies.writing import write_study
 
@@ -40,6 +40,28 @@ def test_what_is_on_record_is_not_run_again(plan_with: Callable[..., Plan]) -> N
     assert len(outcomes(plan_with("hops=[1,2]", out="third"))) == 8
 
 
+def test_each_run_is_on_record_as_soon_as_it_ends(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
+    lines: list[int] = []
+    records = tmp_path / "records.jsonl"
+    carry_out(
+        plan_with("hops=[1]", out="first"), jobs=1, progress=False,
+        told=lambda line: lines.append(len(records.read_text().splitlines())),
+    )  # fmt: skip
+    assert lines == [1, 2, 3, 4]
+
+
+def test_what_was_finished_without_records_is_put_on_record(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
+    plan, records = plan_with("hops=[1]", out="first"), tmp_path / "records.jsonl"
+    carry_out(plan, jobs=1, progress=False)
+    before = records.read_text()
+    records.unlink()
+    fresh = plan_with("hops=[1]", out="first")
+    carry_out(fresh, jobs=1, progress=False)
+    assert not records.exists()
+    record_finished(fresh)
+    assert sorted(records.read_text().splitlines()) == sorted(before.splitlines())
+
+
 def test_records_of_other_settings_stay_and_do_not_count(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
     carry_out(plan_with("hops=[1]", out="first"), jobs=1, progress=False)
     other = plan_with("hops=[1]", "training.epochs=4", out="second")
@@ -51,7 +73,7 @@ def test_records_of_other_settings_stay_and_do_not_count(plan_with: Callable[...
 
 def test_a_file_that_holds_something_else_is_named(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
     (tmp_path / "records.jsonl").write_text('{"some": "thing"}\n')
-    with pytest.raises(ValueError, match=r"records.jsonl, line 1: not a record of a study's run"):
+    with pytest.raises(ValueError, match=r"records.jsonl, line 1: not the record of a run"):
         plan_with(out="first")
 
 

@@ -66,7 +66,7 @@ def study(
     """
     from agdn.experiments.seeds import parse_seeds
     from agdn.ops import reuse_freed_memory
-    from agdn.studies.carrying_out import carry_out, planned
+    from agdn.studies.carrying_out import carry_out, planned, record_finished
     from agdn.studies.estimate import estimated
     from agdn.studies.registry import study_named
     from agdn.studies.writing import write_study
@@ -95,6 +95,7 @@ def study(
         except Interrupted as interrupted:
             click.echo(f"agdn: {interrupted}; go on with: {resume_command()}", err=True)
             sys.exit(interrupted.exit_code)
+    record_finished(plan)
     chosen = ["--seeds", seeds] if seeds else []
     command = shlex.join(["agdn", "study", name, *(word for change in changes for word in ("--set", change)), *chosen])
     page, pending = write_study(plan, command=command, failures=failures), len(plan.pending())

@@ -113,25 +113,22 @@ def carry_out(
         told(failures[-1])
 
     def finished(run: Run) -> None:
+        record(plan, run)
         scores = shown(run.score("test"), None, run.metric)
         told(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s")
 
-    try:
-        for seeds, configs in _by_seeds(plan.pending()).items():
-            run_all(
-                configs,
-                seeds=seeds,
-                out=plan.folder / RUNS,
-                resume=resume,
-                jobs=jobs,
-                progress=progress,
-                checkpoint_seconds=checkpoint_seconds,
-                finished=finished,
-                failed=failed,
-            )
-    finally:
-        if plan.kept is not None:
-            outcomes(plan)
+    for seeds, configs in _by_seeds(plan.pending()).items():
+        run_all(
+            configs,
+            seeds=seeds,
+            out=plan.folder / RUNS,
+            resume=resume,
+            jobs=jobs,
+            progress=progress,
+            checkpoint_seconds=checkpoint_seconds,
+            finished=finished,
+            failed=failed,
+        )
     if errors and len(plan.pending()) == plan.runs:
         raise errors[0]
     return failures
@@ -158,8 +155,25 @@ def _measure_all(plan: Plan, again: bool, told: Callable[[str], None]) -> None:
             measure(plan.folder, cell, plan.seeds[0], told)
 
 
+def record(plan: Plan, run: Run) -> None:
+    """Put a finished run of a cell on record, where the plan keeps records."""
+    cell = next((each for each in plan.cells if each.config.name == run.name), None)
+    if plan.kept is not None and cell is not None:
+        plan.kept.add(cell, run, _observed(plan.study, run))
+
+
+def record_finished(plan: Plan) -> None:
+    """Put on record what lies finished in the study's folder and is not there yet."""
+    if plan.kept is None:
+        return
+    for cell in plan.cells:
+        for seed in plan.seeds:
+            if plan.kept.find(cell, seed) is None and plan.is_here(cell, seed):
+                record(plan, read_run(plan.place(cell, seed)))
+
+
 def outcomes(plan: Plan) -> list[Outcome]:
-    """Of what is finished, which goes on record where the plan has one."""
+    """Of what is finished; what lies in the study's folder goes before what is on record alone."""
     if plan.study.work == "measure":
         measured = [(cell, read_measurement(plan.folder, cell)) for cell in plan.cells]
         return [Outcome(cell.facts, plan.seeds[0], values) for cell, values in measured if values is not None]
@@ -168,14 +182,9 @@ def outcomes(plan: Plan) -> list[Outcome]:
         for seed in plan.seeds:
             if plan.is_here(cell, seed):
                 run = read_run(plan.place(cell, seed))
-                observed = _observed(plan.study, run)
-                if plan.kept is not None:
-                    plan.kept.add(cell, run, observed)
-                found.append(Outcome(cell.facts, seed, observed, run))
-            elif plan.kept is not None and (record := plan.kept.find(cell, seed)) is not None:
-                found.append(Outcome(cell.facts, seed, record[1], record[0]))
-    if plan.kept is not None:
-        plan.kept.write()
+                found.append(Outcome(cell.facts, seed, _observed(plan.study, run), run))
+            elif plan.kept is not None and (known := plan.kept.find(cell, seed)) is not None:
+                found.append(Outcome(cell.facts, seed, known.observed, known.run))
     return found
 
 
