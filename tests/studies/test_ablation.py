@@ -84,4 +84,5 @@ def test_the_table_has_the_tests_of_the_runs(small_plan: Callable[..., Plan]) ->
     assert f"| {test.mean:+.2f} ± {test.error:.2f} |" in line
     svg = next(plan.folder.glob("*.svg")).read_text()
     assert svg.count('class="row"') == 10
+    assert svg.count('class="mark"') == 1  # where no row is ahead of the reference
     assert "self-distillation" in svg

@@ -82,7 +82,7 @@ def _figure(key: str, title: str, tests: dict[str, Paired]) -> Figure:
         StripRow(row, style_of(place), test.seeds, test.differences, test.mean, test.error)
         for place, (row, test) in enumerate(tests.items())
     ]
-    chart = strip(title, "percentage points", rows)
+    chart = strip(title, "percentage points", rows, even=0.0)
     size = (WIDTH, TOP + ROW * len(rows) + BOTTOM)
-    said = "Dots are seeds, the bar their mean, its shade the standard error."
+    said = "Dots are seeds, the bar their mean, its shade the standard error; right of the line a row is ahead of AGDN."
     return Figure(key, title, drawing(title, [(title, chart)], size=size), said)

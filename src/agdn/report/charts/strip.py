@@ -27,12 +27,15 @@ class StripRow:
     published: tuple[float, float | None] | None = None
 
 
-def strip(title: str, name: str, rows: Sequence[StripRow], *, highest: float | None = None) -> Markup:
-    """``highest``: what no score can go beyond."""
+def strip(
+    title: str, name: str, rows: Sequence[StripRow], *, highest: float | None = None, even: float | None = None
+) -> Markup:
+    """``highest``: what no score can go beyond. ``even``: a line where neither of two that are compared is ahead."""
     height = TOP + ROW * len(rows) + BOTTOM
     reached = [score for row in rows for score in row.scores]
     reached += [row.mean + sign * (row.std or 0) for row in rows for sign in (-1, 1)]
     reached += [row.published[0] for row in rows if row.published]
+    reached += [] if even is None else [even]
     x = fitted(min(reached), max(reached), SIDE, WIDTH - SIDE)
     if highest is not None and max(reached) <= highest:
         x = replace(x, high=min(x.high, highest + 0.02 * (x.high - x.low)))
@@ -44,6 +47,8 @@ def strip(title: str, name: str, rows: Sequence[StripRow], *, highest: float | N
         ]
         for place, text in x.ticks()
     ]
+    if even is not None:
+        grid.append([tag("line", class_="mark", x1=x.place(even), x2=x.place(even), y1=TOP, y2=bottom)])
     drawn = []
     for index, row in enumerate(rows):
         middle = TOP + ROW * index + 28
