@@ -42,6 +42,28 @@ def test_two_recipes_in_one_table(recipe: Path, tmp_path: Path) -> None:
     assert lines[3][5].count("±") == 1
 
 
+def test_settings_can_be_chosen_without_a_look_at_the_test_nodes(recipe: Path, tmp_path: Path) -> None:
+    second = tmp_path / "second.yaml"
+    second.write_text("extends: small.yaml\nname: second\nmodel: {name: GCN, hidden_channels: 4}\n")
+    out = tmp_path / "runs"
+    ended = agdn("train", recipe, second, "--seeds", "0-1", "--jobs", "1", "--out", out, "--hide-test")
+    assert "test" not in ended.output.split("look at what came out")[0]
+    assert ended.stderr.count(": validation accuracy ") == 4
+    lines = [line.split("\t") for line in ended.stdout.splitlines()]
+    assert lines[1][:5] == ["recipe", "metric", "seeds", "valid", "first minus this"]
+    valid = [
+        json.loads(agdn("train", path, "--seeds", "0-1", "--out", out, "--json", "--quiet").stdout)
+        for path in (recipe, second)
+    ]
+    first, other = (result[0]["valid"]["mean"] for result in valid)
+    assert float(lines[3][4].split(" ± ")[0]) == pytest.approx(100 * (first - other), abs=0.01)
+
+
+def test_json_has_every_score(recipe: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="leave out --hide-test, or --json"):
+        agdn("train", recipe, "--out", tmp_path / "runs", "--json", "--hide-test")
+
+
 def test_json_and_the_second_time(recipe: Path, tmp_path: Path) -> None:
     arguments = ("train", recipe, "--set", "model.hops=1", "--out", tmp_path / "runs", "--json", "--quiet")
     first, second = (json.loads(agdn(*arguments).stdout) for _ in range(2))

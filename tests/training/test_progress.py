@@ -24,7 +24,7 @@ def test_plain_lines_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     given = epochs(100)
     assert list(progress(iter(given), 100, "accuracy", label="digits", stream=stream)) == given
     lines = stream.getvalue().splitlines()
-    assert lines[0] == "digits  epoch 1/100  loss 1.0000  accuracy valid 0.5000 test 0.5000  best epoch 1"
+    assert lines[0] == "digits  epoch 1/100  loss 1.0000  validation accuracy 0.5000  best epoch 1"
     assert lines[-1].startswith("digits  epoch 100/100  loss 0.0100")
     assert len(lines) < 20
 

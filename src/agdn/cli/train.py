@@ -40,6 +40,11 @@ from agdn.cli.printing import print_json, print_table
     show_default=True,
     help="Time between saves of a run.",
 )
+@click.option(
+    "--hide-test",
+    is_flag=True,
+    help="Print no test score and compare by validation: for choosing settings.",
+)
 @click.option("--quiet", is_flag=True, help="No progress.")
 @JSON
 def train(
@@ -54,6 +59,7 @@ def train(
     max_restarts: int,
     device: str | None,
     checkpoint_seconds: float,
+    hide_test: bool,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -72,6 +78,8 @@ def train(
     from agdn.ops import reuse_freed_memory
     from agdn.training.signals import Interrupted
 
+    if hide_test and as_json:
+        raise ValueError("--json prints every score; leave out --hide-test, or --json")
     overrides = [*changes, *([f"device={device}"] if device is not None else [])]
     configs = [read_recipe(recipe, overrides) for recipe in recipes]
     if nproc is not None and not launched():
@@ -80,8 +88,9 @@ def train(
 
     def finished(run: Run) -> None:
         if not quiet:
-            scores = shown(run.score("test"), None, run.metric)
-            click.echo(f"{run.name} seed {run.seed}: test {run.metric} {scores}, {run.seconds:.1f} s", err=True)
+            part, score = ("validation", run.score("valid")) if hide_test else ("test", run.score("test"))
+            told = f"{part} {run.metric} {shown(score, None, run.metric)}"
+            click.echo(f"{run.name} seed {run.seed}: {told}, {run.seconds:.1f} s", err=True)
 
     def trained() -> list[Result]:
         return run_all(
@@ -106,7 +115,7 @@ def train(
     if as_json:
         print_json([result.to_json() for result in results])
         return
-    print_table("results", *results_table(results))
+    print_table("results", *results_table(results, hide_test=hide_test))
     for note in dict.fromkeys(note for result in results for note in result.runs[0].notes):
         click.echo(note)
     if not quiet:

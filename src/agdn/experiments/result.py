@@ -144,12 +144,12 @@ class Result:
         }
 
 
-def paired_difference(first: Result, second: Result) -> tuple[float, float | None, int] | None:
-    """Mean of (first - second) on the test part over the seeds that both have, its standard error, and how many.
+def paired_difference(first: Result, second: Result, part: Part = "test") -> tuple[float, float | None, int] | None:
+    """Mean of (first - second) on a part over the seeds that both have, its standard error, and how many.
 
     None where they do not compare: no common seed, or another metric or data set.
     """
-    mine, other = ({run.seed: run.score() for run in result.runs} for result in (first, second))
+    mine, other = ({run.seed: run.score(part) for run in result.runs} for result in (first, second))
     differences = [mine[seed] - other[seed] for seed in mine if seed in other]
     if not differences or first.metric != second.metric or first.dataset != second.dataset:
         return None

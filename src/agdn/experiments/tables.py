@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agdn.experiments.result import SHARES, Result, paired_difference, shown
+from agdn.experiments.result import SHARES, Part, Result, paired_difference, shown
 
 Rows = list[tuple[str, ...]]
 
 
-def results_table(results: Sequence[Result]) -> tuple[tuple[str, ...], Rows]:
-    """A header and a row a recipe; with several, how far each lies from the first on the same seeds."""
-    several = any(paired_difference(results[0], result) is not None for result in results[1:])
-    published = any(result.published for result in results)
-    header = ("recipe", "metric", "seeds", "valid", "test", *(["first minus this"] if several else []))
-    header += (*(["published test"] if published else []), "parameters", "epochs", "seconds a run")
+def results_table(results: Sequence[Result], *, hide_test: bool = False) -> tuple[tuple[str, ...], Rows]:
+    """A header and a row a recipe; with several, how far each lies from the first on the same seeds.
+
+    ``hide_test``: recipes are compared by their validation scores, and no test score is told.
+    """
+    part: Part = "valid" if hide_test else "test"
+    several = any(paired_difference(results[0], result, part) is not None for result in results[1:])
+    published = not hide_test and any(result.published for result in results)
+    header = ("recipe", "metric", "seeds", "valid", *([] if hide_test else ["test"]))
+    header += (*(["first minus this"] if several else []), *(["published test"] if published else []))
+    header += ("parameters", "epochs", "seconds a run")
     weighed = any(run.peak_memory for result in results for run in result.runs)
-    rows = [_row(result, results[0] if several else None, published, weighed) for result in results]
+    rows = [_row(result, results[0] if several else None, published, weighed, part) for result in results]
     return (*header, *(["GB at most"] if weighed else [])), rows
 
 
-def _row(result: Result, first: Result | None, published: bool, weighed: bool) -> tuple[str, ...]:
+def _row(result: Result, first: Result | None, published: bool, weighed: bool, compared: Part) -> tuple[str, ...]:
     runs = result.runs
     unit = " %" if result.metric in SHARES else ""
     row = [result.name, f"{result.metric}{unit}", str(len(runs))]
-    row += [shown(result.mean("valid"), result.std("valid"), result.metric)]
-    row += [shown(result.mean("test"), result.std("test"), result.metric)]
+    row += [shown(result.mean(part), result.std(part), result.metric) for part in dict.fromkeys(("valid", compared))]
     if first is not None:
-        difference = None if first is result else paired_difference(first, result)
+        difference = None if first is result else paired_difference(first, result, compared)
         row.append("" if difference is None else shown(difference[0], difference[1], result.metric))
     if published:
         row.append(result.published.shown() if result.published else "")

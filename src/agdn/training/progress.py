@@ -15,7 +15,10 @@ PLAIN_SECONDS = 10.0
 def progress(
     epochs: Iterator[Epoch], total: int, metric: str, *, label: str = "", stream: TextIO | None = None
 ) -> Iterator[Epoch]:
-    """Show the loss and the scores of the latest evaluated epoch, and which epoch is the best."""
+    """Show the loss, the validation score of the latest evaluated epoch, and which epoch is the best.
+
+    Test scores are not for watching: who sees them chooses by them.
+    """
     stream = sys.stderr if stream is None else stream
     show = _live if stream.isatty() else _plain
     return show(epochs, total, metric, label, stream)
@@ -53,14 +56,13 @@ def _plain(epochs: Iterator[Epoch], total: int, metric: str, label: str, stream:
 
 
 class _Shown:
-    """The scores of the latest epoch that was evaluated."""
+    """The score of the latest epoch that was evaluated."""
 
     def __init__(self, metric: str) -> None:
-        self.metric, self.scores = metric, ""
+        self.metric, self.score = metric, ""
 
     def line(self, epoch: Epoch) -> str:
-        if epoch.valid is not None and epoch.test is not None:
-            valid, test = epoch.valid[self.metric], epoch.test[self.metric]
-            self.scores = f"  {self.metric} valid {valid:.4f} test {test:.4f}"
+        if epoch.valid is not None:
+            self.score = f"  validation {self.metric} {epoch.valid[self.metric]:.4f}"
         best = f"  best epoch {epoch.best_epoch}" if epoch.best_epoch else ""
-        return f"loss {epoch.loss:.4f}{self.scores}{best}"
+        return f"loss {epoch.loss:.4f}{self.score}{best}"
