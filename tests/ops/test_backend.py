@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -74,3 +75,17 @@ def test_the_first_kernel_leaves_torchs_number_of_threads_alone() -> None:
         "assert torch.get_num_threads() == 1, torch.get_num_threads()"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "NUMBA_NUM_THREADS": "2"})
+
+
+def test_kernels_are_kept_for_the_sources_of_all_of_them(tmp_path: Path) -> None:
+    """A kernel is made of pieces from other files, at whose changes the cache does not look."""
+    from agdn.ops.kernels import hop, jit
+
+    folders = [tmp_path / name for name in ("first", "same", "changed")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "kernel.py").write_text("from piece import add")
+        (folder / "piece.py").write_text("add = 1" if folder.name != "changed" else "add = 2")
+    first, same, changed = map(jit.sources, folders)
+    assert first == same != changed
+    assert hop.product.serial.__name__.endswith(jit.sources(Path(jit.__file__).parent))

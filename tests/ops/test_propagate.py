@@ -55,7 +55,7 @@ def test_opcheck() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
-@pytest.mark.parametrize("heads", [1, 3])
+@pytest.mark.parametrize("heads", [1, 3, 8, 17])
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 40, 63, 64, 65, 100, 127, 128, 129, 300])
 def test_rows_of_every_width(channels: int, heads: int, dtype: torch.dtype) -> None:
     """What fills part of a register, some, all, and more than all of them."""

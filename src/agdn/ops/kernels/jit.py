@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import types as types_module
 import warnings
 from collections.abc import Callable, MutableMapping
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -56,9 +58,11 @@ def serial_kernel(function: Callable[..., Any]) -> Any:
 
 def _compiled(function: Callable[..., Any], *, parallel: bool) -> Any:
     options = {"parallel": parallel, **OPTIONS}
-    # A name of its own: the cache on disk would take both forms for one.
+    # A name of its own: the cache on disk would take both forms for one, and a kernel for what it was when a piece of
+    # it from another file has changed.
+    form = "parallel" if parallel else "serial"
     named = types_module.FunctionType(
-        function.__code__.replace(co_name=f"{function.__name__}_{'parallel' if parallel else 'serial'}"),
+        function.__code__.replace(co_name=f"{function.__name__}_{form}_{sources(Path(__file__).parent)}"),
         function.__globals__,
     )
     named.__module__, named.__qualname__ = function.__module__, named.__code__.co_name
@@ -67,6 +71,15 @@ def _compiled(function: Callable[..., Any], *, parallel: bool) -> Any:
     except RuntimeError:  # numba's word for: no folder to keep the cache in
         _warn_uncached()
         return numba.njit(**options)(named)
+
+
+@cache
+def sources(folder: Path) -> str:
+    """What the Python files of a folder hold, in short."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def row_function(function: Callable[..., Any]) -> Any:

@@ -17,7 +17,8 @@ from numba.extending import intrinsic
 
 from agdn.ops.kernels.jit import borrowing_function
 
-VECTORS = 8
+VECTORS, PACKED_VECTORS = 8, 4
+PACKED = (1, 2, 4)  # heads
 NEAR = 1 << 22  # bytes of a table that stays in the caches: asking ahead costs more than it saves
 IN_FLIGHT = 4096  # bytes of rows that are asked for ahead of their use
 FEWEST_AHEAD, MOST_AHEAD = 4, 16
@@ -58,10 +59,13 @@ class _Vectors:
         self.builder.call(self._prefetch, [address, WORD(0), WORD(3), WORD(1)])
 
     def spread(self, number: Any) -> Any:
-        undefined = ir.Constant(self.kind, ir.Undefined)
-        first = self.builder.insert_element(undefined, number, WORD(0))
-        everywhere = ir.Constant(ir.VectorType(WORD, self.lanes), [WORD(0)] * self.lanes)
-        return self.builder.shuffle_vector(first, undefined, everywhere)
+        first = self.builder.insert_element(ir.Constant(self.kind, ir.Undefined), number, WORD(0))
+        return self.chosen(first, [0] * self.lanes)
+
+    def chosen(self, value: Any, lanes: list[int]) -> Any:
+        """The vector of these lanes of another one."""
+        places = ir.Constant(ir.VectorType(WORD, len(lanes)), [WORD(lane) for lane in lanes])
+        return self.builder.shuffle_vector(value, ir.Constant(value.type, ir.Undefined), places)
 
     def variable(self, value: Any) -> Any:
         place = cgutils.alloca_once(self.builder, self.kind)
@@ -106,11 +110,15 @@ class _Gathering:
         channels = builder.sdiv(self.width, self.heads)
         left = builder.sub(self.last, self.at)
         with builder.if_else(builder.icmp_signed("<", channels, INDEX(lanes))) as (narrow, wide):
-            with narrow, builder.if_else(builder.icmp_signed("<", channels, INDEX(lanes // 2))) as (quarter, half):
-                with quarter:
-                    self.sum_in(2, REGISTER // 4)
-                with half:
+            with narrow:
+                if lanes < 4:
                     self.sum_in(2, REGISTER // 2)
+                else:
+                    with builder.if_else(builder.icmp_signed("<", channels, INDEX(lanes // 2))) as (quarter, half):
+                        with quarter:
+                            self.sum_in(2, REGISTER // 4)
+                        with half:
+                            self.sum_in(2, REGISTER // 2)
             with wide:
                 for vectors in range(1, VECTORS + 1):
                     fits = builder.icmp_signed("<=", left, INDEX(vectors * lanes)) if vectors < VECTORS else None
@@ -142,6 +150,51 @@ class _Gathering:
                 builder.store(builder.fadd(builder.load(gradient), vector.sum(builder.load(dot))), gradient)
         for offset, total in zip(offsets, sums, strict=True):
             vector.store(builder.load(total), self.y, offset)
+
+    def by_heads(self) -> None:
+        """Registers that hold one, two or four whole heads each; ``head`` says how many."""
+        builder, lanes = self.builder, REGISTER // self.itemsize
+        left = builder.sub(self.last, self.at)
+        for heads in (number for number in PACKED if number <= lanes):
+            with builder.if_then(builder.icmp_signed("==", self.head, INDEX(heads))):
+                for vectors in range(1, PACKED_VECTORS + 1):
+                    fits = builder.icmp_signed("<=", left, INDEX(vectors * lanes))
+                    more = builder.icmp_signed(">", left, INDEX((vectors - 1) * lanes))
+                    with builder.if_then(builder.and_(more, fits)):
+                        self.sum_heads_in(vectors, heads)
+
+    def sum_heads_in(self, vectors: int, heads: int) -> None:
+        builder, lanes = self.builder, REGISTER // self.itemsize
+        channels = lanes // heads
+        vector = _Vectors(builder, self.element, lanes, self.itemsize)
+        few = _Vectors(builder, self.element, heads, self.itemsize)
+        furthest = builder.sub(self.last, INDEX(lanes))
+        offsets = [self._smaller(builder.add(self.at, INDEX(v * lanes)), furthest) for v in range(vectors)]
+        weights_at = [builder.sdiv(offset, INDEX(channels)) for offset in offsets]
+        sums = [vector.variable(vector.zero) for _ in offsets]
+        own = self._own_row(vector, offsets)
+        with cgutils.for_range_slice(builder, self.begin, self.end, INDEX(1), INDEX) as (edge, _):
+            with builder.if_then(builder.icmp_signed(">", self.ahead, INDEX(0))):
+                self._ask_ahead(vector, edge, vectors)
+            row, first = builder.mul(self._neighbour(edge), self.width), builder.mul(edge, self.heads)
+            for v, offset in enumerate(offsets):
+                weight_at = builder.add(first, weights_at[v])
+                weights = vector.chosen(few.load(self.a, weight_at), [lane // channels for lane in range(lanes)])
+                value = vector.load(self.x, builder.add(row, offset))
+                vector.add_product(sums[v], weights, value)
+                if self.dots:
+                    dots = self._sums_of_heads(vector, builder.fmul(own[v], value), channels)
+                    gradient = builder.fadd(few.load(self.for_dots[1], weight_at), dots)
+                    few.store(gradient, self.for_dots[1], weight_at)
+        for offset, total in zip(offsets, sums, strict=True):
+            vector.store(builder.load(total), self.y, offset)
+
+    def _sums_of_heads(self, vector: _Vectors, values: Any, channels: int) -> Any:
+        step = channels // 2
+        while step:
+            others = [lane // channels * channels + (lane + step) % channels for lane in range(vector.lanes)]
+            values, step = self.builder.fadd(values, vector.chosen(values, others)), step // 2
+        return vector.chosen(values, list(range(0, vector.lanes, channels)))
 
     def _own_row(self, vector: _Vectors, offsets: list[Any]) -> list[Any]:
         """The row to multiply neighbours with; a last vector that reaches back counts its channels only once."""
@@ -202,6 +255,38 @@ def _sum_block_and_dots(
     return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), instructions
 
 
+@intrinsic
+def _sum_heads(typing, indices, a, x, y, begin, end, following, ahead, heads, width, head, at, last, next_at):
+    """As :func:`_sum_block` for all heads from channel ``at`` on, ``head`` of which fill a register."""
+
+    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _Gathering(context, builder, signature.args, arguments, dots=False).by_heads()
+        return context.get_dummy_value()
+
+    return types.void(indices, a, x, y, *[types.int64] * 10), instructions
+
+
+@intrinsic
+def _sum_heads_and_dots(
+    typing, indices, a, x, y, own, a_grad, begin, end, following, ahead, heads, width, head, at, last, next_at
+):
+    """As :func:`_sum_heads`, and a_grad[e, h] += <own, x[indices[e]]> over each head's channels."""
+
+    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _Gathering(context, builder, signature.args, arguments, dots=True).by_heads()
+        return context.get_dummy_value()
+
+    return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), instructions
+
+
+@borrowing_function
+def heads_in_a_register(heads, channels, itemsize):
+    """How many fill one exactly, where several registers can be filled so; else 0."""
+    fitting = REGISTER // (channels * itemsize)
+    exactly = fitting * channels * itemsize == REGISTER
+    return fitting if exactly and fitting in PACKED and heads > fitting else 0
+
+
 @borrowing_function
 def rows_ahead(rows, width, itemsize):
     if rows * width * itemsize <= NEAR:
@@ -215,6 +300,14 @@ def gather_vectors(begin, end, following, indices, a, x, y):
     heads, channels = y.shape
     width, block = heads * channels, VECTORS * REGISTER // y.itemsize
     ahead = rows_ahead(len(x), width, y.itemsize)
+    packed = heads_in_a_register(heads, channels, y.itemsize)
+    if packed:
+        block = PACKED_VECTORS * REGISTER // y.itemsize
+        for at in range(0, width, block):
+            last = min(at + block, width)
+            turn, after = (begin, last) if last < width else (following, 0)
+            _sum_heads(indices, a, x, y, begin, end, turn, ahead, heads, width, packed, at, last, after)
+        return
     for h in range(heads):
         last = (h + 1) * channels
         for at in range(h * channels, last, block):
@@ -229,6 +322,16 @@ def gather_vectors_back(begin, end, following, indices, a, x, y, own, a_grad):
     heads, channels = y.shape
     width, block = heads * channels, VECTORS * REGISTER // y.itemsize
     ahead = rows_ahead(len(x), width, y.itemsize)
+    packed = heads_in_a_register(heads, channels, y.itemsize)
+    if packed:
+        block = PACKED_VECTORS * REGISTER // y.itemsize
+        for at in range(0, width, block):
+            last = min(at + block, width)
+            turn, after = (begin, last) if last < width else (following, 0)
+            _sum_heads_and_dots(
+                indices, a, x, y, own, a_grad, begin, end, turn, ahead, heads, width, packed, at, last, after
+            )
+        return
     for h in range(heads):
         last = (h + 1) * channels
         for at in range(h * channels, last, block):
