@@ -23,7 +23,7 @@ def test_a_row_changes_what_it_names(small_plan: Callable[..., Plan]) -> None:
     plan = small_plan("ablation", key="recipes")
     configs = {str(cell.facts["row"]): cell.config.model_dump(mode="json") for cell in plan.cells}
     reference = configs.pop("AGDN")
-    assert len(configs) == 19
+    assert len(configs) == 20
     changed = {
         row: {
             f"{section}.{key}"
@@ -34,7 +34,7 @@ def test_a_row_changes_what_it_names(small_plan: Callable[..., Plan]) -> None:
     }
     assert all(changed.values()), "every row changes something"
     assert changed["GAT"] == {"model.hops", "model.first_hop", "model.weighting", "model.position"}
-    assert changed["no residual"] == {"model.residual"}
+    assert changed["GAT, no residual"] == changed["GAT"] | changed["no residual"] == changed["GAT"] | {"model.residual"}
     assert changed["sym"] == changed["norm.adj"] == changed["no target query"] == {"model.transition"}
     assert changed["PairNorm"] == {"model.norm"}
     assert changed["DropEdge"] == {"model.edge_dropout"}
@@ -73,7 +73,7 @@ def test_the_table_has_the_tests_of_the_runs(small_plan: Callable[..., Plan]) ->
     carry_out(plan, jobs=1, progress=False)
     page = write_study(plan, command="agdn study ablation")
     found = outcomes(plan)
-    assert len(found) == 11 * 3
+    assert len(found) == 12 * 3
 
     def scores(row: str) -> dict[int, float]:
         return {each.seed: 100 * each.trained.score() for each in found if each.facts["row"] == row}
@@ -83,6 +83,6 @@ def test_the_table_has_the_tests_of_the_runs(small_plan: Callable[..., Plan]) ->
     line = next(line for line in page.read_text().splitlines() if "| GAT |" in line)
     assert f"| {test.mean:+.2f} ± {test.error:.2f} |" in line
     svg = next(plan.folder.glob("*.svg")).read_text()
-    assert svg.count('class="row"') == 10
+    assert svg.count('class="row"') == 11
     assert svg.count('class="mark"') == 1  # where no row is ahead of the reference
     assert "self-distillation" in svg

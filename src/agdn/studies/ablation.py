@@ -53,9 +53,11 @@ Change = dict[str, Any]
 def variants(settings: Settings, reference: str) -> dict[str, dict[str, Change]]:
     """By group and row: what a row changes in the reference; ``reference`` is the name of its runs."""
     labels = {"mask_rate": 0.5}
+    gat = {"hops": 1, "first_hop": 1, "weighting": "sum", "position": False}
     return {
         "network": {
-            "GAT": {"model": {"hops": 1, "first_hop": 1, "weighting": "sum", "position": False}},
+            "GAT": {"model": gat},
+            "GAT, no residual": {"model": {**gat, "residual": False}},
             "AGDN-HC": {"model": {"weighting": "HC"}},
             "AGDN-mean": {"model": {"weighting": "mean"}},
         },
