@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -80,3 +81,14 @@ def test_a_file_that_holds_something_else_is_named(plan_with: Callable[..., Plan
 def test_measurements_are_of_this_machine(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="leave out --kept"):
         planned(study_named("depth"), [], seeds=(0,), out=tmp_path, kept=tmp_path / "records.jsonl")
+
+
+def test_a_page_names_where_data_came_from(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
+    carry_out(plan_with("hops=[1]", out="first"), jobs=1, progress=False)
+    records = tmp_path / "records.jsonl"
+    lines = [json.loads(line) for line in records.read_text().splitlines()]
+    for line in lines:
+        line["run"]["notes"] = ["Uses external data: somebody's texts."]
+    records.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    page = write_study(plan_with("hops=[1]", out="second"), command="agdn study oversmoothing").read_text()
+    assert page.count("Uses external data: somebody's texts.") == 1

@@ -30,7 +30,8 @@ def write_study(plan: Plan, *, command: str, failures: Sequence[str] = ()) -> Pa
     unfinished = f" {total - len(found)} of {total} runs are not finished and left out." if len(found) < total else ""
     written = f"Written by `{command}`; {', '.join(facts)}.{unfinished}"
     failed = [f"What could not be trained: {'; '.join(failures)}."] if failures else []
-    page = Page(made.title, [written, *failed, *made.text], made.parts, made.data)
+    notes = dict.fromkeys(note for each in found if each.run is not None for note in each.run.notes)
+    page = Page(made.title, [written, *failed, *notes, *made.text], made.parts, made.data)
     about = {
         "format": "agdn-study",
         "format_version": 1,
