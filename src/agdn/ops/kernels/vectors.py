@@ -8,6 +8,7 @@ registers nor on the number of heads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import binding, ir
@@ -227,6 +228,14 @@ class _Gathering:
         return self.builder.sext(found, INDEX) if found.type.width < INDEX.width else found
 
 
+def _instructions(summing: Callable[[_Gathering], None], *, dots: bool) -> Callable[..., Any]:
+    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        summing(_Gathering(context, builder, signature.args, arguments, dots=dots))
+        return context.get_dummy_value()
+
+    return instructions
+
+
 @intrinsic
 def _sum_block(typing, indices, a, x, y, begin, end, following, ahead, heads, width, head, at, last, next_at):
     """y (width) at the channels from ``at`` on = sum of a[e, head] * x[indices[e]] over the edges ``begin``..``end``.
@@ -234,12 +243,7 @@ def _sum_block(typing, indices, a, x, y, begin, end, following, ahead, heads, wi
     The block ends with the head's ``last`` channel or when the registers are full. Rows that are due next are asked
     for: those of ``ahead`` edges further on, and after the end those from edge ``following`` on at channel ``next_at``.
     """
-
-    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _Gathering(context, builder, signature.args, arguments, dots=False).by_width()
-        return context.get_dummy_value()
-
-    return types.void(indices, a, x, y, *[types.int64] * 10), instructions
+    return types.void(indices, a, x, y, *[types.int64] * 10), _instructions(_Gathering.by_width, dots=False)
 
 
 @intrinsic
@@ -247,23 +251,13 @@ def _sum_block_and_dots(
     typing, indices, a, x, y, own, a_grad, begin, end, following, ahead, heads, width, head, at, last, next_at
 ):
     """As :func:`_sum_block`, and a_grad[e, head] += <own, x[indices[e]]> over the block's channels."""
-
-    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _Gathering(context, builder, signature.args, arguments, dots=True).by_width()
-        return context.get_dummy_value()
-
-    return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), instructions
+    return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), _instructions(_Gathering.by_width, dots=True)
 
 
 @intrinsic
 def _sum_heads(typing, indices, a, x, y, begin, end, following, ahead, heads, width, head, at, last, next_at):
     """As :func:`_sum_block` for all heads from channel ``at`` on, ``head`` of which fill a register."""
-
-    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _Gathering(context, builder, signature.args, arguments, dots=False).by_heads()
-        return context.get_dummy_value()
-
-    return types.void(indices, a, x, y, *[types.int64] * 10), instructions
+    return types.void(indices, a, x, y, *[types.int64] * 10), _instructions(_Gathering.by_heads, dots=False)
 
 
 @intrinsic
@@ -271,12 +265,7 @@ def _sum_heads_and_dots(
     typing, indices, a, x, y, own, a_grad, begin, end, following, ahead, heads, width, head, at, last, next_at
 ):
     """As :func:`_sum_heads`, and a_grad[e, h] += <own, x[indices[e]]> over each head's channels."""
-
-    def instructions(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        _Gathering(context, builder, signature.args, arguments, dots=True).by_heads()
-        return context.get_dummy_value()
-
-    return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), instructions
+    return types.void(indices, a, x, y, own, a_grad, *[types.int64] * 10), _instructions(_Gathering.by_heads, dots=True)
 
 
 @borrowing_function
