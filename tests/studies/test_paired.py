@@ -33,6 +33,17 @@ def test_wilcoxon_counts_the_signs_of_ranks() -> None:
     assert found.wilcoxon == pytest.approx(2 * sum(each <= lower for each in sums) / len(sums))
 
 
+def test_equal_differences_share_a_rank() -> None:
+    """79.3 - 79.2 and 80.1 - 80.2 are not told apart by the last digits of their rounding."""
+    first, second = [79.3, 80.1, 81.4, 78.0, 80.5, 79.9], [79.2, 80.2, 81.1, 77.5, 80.1, 79.2]
+    found = paired(dict(enumerate(first)), dict(enumerate(second)))
+    whole = paired(dict(enumerate([1.0, -1, 3, 5, 4, 7])), dict.fromkeys(range(6), 0.0))
+    assert found is not None
+    assert whole is not None
+    assert found.differences == (0.1, -0.1, 0.3, 0.5, 0.4, 0.7)
+    assert found.wilcoxon == whole.wilcoxon
+
+
 def test_seeds_that_both_have() -> None:
     found = paired({0: 1.0, 1: 2.0, 5: 4.0}, {1: 1.0, 5: 1.0, 7: 0.0})
     assert found is not None

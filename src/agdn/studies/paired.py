@@ -13,6 +13,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+DIGITS = 12  # that count
+
 
 @dataclass(frozen=True)
 class Paired:
@@ -36,7 +38,7 @@ def paired(first: Mapping[int, float], second: Mapping[int, float]) -> Paired | 
     seeds = tuple(sorted(first.keys() & second.keys()))
     if not seeds:
         return None
-    differences = tuple(first[seed] - second[seed] for seed in seeds)
+    differences = tuple(_difference(first[seed], second[seed]) for seed in seeds)
     mean = statistics.fmean(differences)
     if len(seeds) < 2:
         return Paired(seeds, differences, mean, None, None, None)
@@ -57,6 +59,12 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         highest = max(highest, min(1.0, (len(known) - rank) * p))
         adjusted[place] = highest
     return adjusted
+
+
+def _difference(first: float, second: float) -> float:
+    """Without the last digits: rounding would tell equal differences apart, which have equal ranks."""
+    largest = max(abs(first), abs(second))
+    return round(first - second, DIGITS - math.ceil(math.log10(largest))) if largest else 0.0
 
 
 def _wilcoxon(differences: Sequence[float]) -> float:
