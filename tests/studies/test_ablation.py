@@ -13,6 +13,7 @@ from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
 from agdn.studies.paired import paired
 from agdn.studies.registry import study_named
 from agdn.studies.writing import write_study
+from report_pages import stored_numbers
 
 
 def different(first: Mapping[str, Any], second: Mapping[str, Any]) -> set[str]:
@@ -66,6 +67,16 @@ def test_nothing_of_the_recipes_own_network_stays(tmp_path: Path) -> None:
 def test_unknown_groups_are_named(small_plan: Callable[..., Plan]) -> None:
     with pytest.raises(ValueError, match="no group 'trick'; choose from network, transition"):
         small_plan("ablation", "groups=[trick]", key="recipes")
+
+
+def test_where_less_is_better_the_figure_says_so(small_plan: Callable[..., Plan], tmp_path: Path) -> None:
+    numbers = f"data.name={stored_numbers(tmp_path / 'data')}"
+    plan = small_plan("ablation", "groups=[transition]", "training.epochs=1", numbers, key="recipes")
+    carry_out(plan, jobs=1, progress=False)
+    assert "left of the line a row is ahead" in write_study(plan, command="agdn study ablation").read_text()
+    svg = next(plan.folder.glob("*.svg")).read_text()
+    assert ">mae<" in svg
+    assert "percentage points" not in svg
 
 
 def test_the_table_has_the_tests_of_the_runs(small_plan: Callable[..., Plan]) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -16,6 +17,7 @@ from agdn.studies.carrying_out import Plan, carry_out, outcomes
 from agdn.studies.estimate import TIMINGS, estimated
 from agdn.studies.study import Cell
 from agdn.studies.writing import write_study
+from report_pages import stored_numbers
 
 FEW = ("bases=[gat]", "models=[plain,HA]", "hops=[1,2]", "residual=[false]", "training.epochs=3")
 
@@ -80,6 +82,19 @@ def test_what_is_finished_is_not_run_again(small_plan: Callable[..., Plan]) -> N
     assert all(path.stat().st_mtime_ns == before for path, before in results.items())
     assert not whole.pending()
     assert "not finished" not in write_study(whole, command="agdn study oversmoothing").read_text()
+
+
+def test_links_are_refused_before_anything_is_trained(small_plan: Callable[..., Plan]) -> None:
+    with pytest.raises(ValueError, match="is about models of nodes"):
+        small_plan("oversmoothing", "data.split=edges", "link={}")
+
+
+def test_of_numbers_the_page_has_curves_and_no_claims(small_plan: Callable[..., Plan], tmp_path: Path) -> None:
+    plan = small_plan("oversmoothing", *FEW, f"data.name={stored_numbers(tmp_path / 'data')}")
+    carry_out(plan, jobs=1, progress=False)
+    text = write_study(plan, command="agdn study oversmoothing").read_text()
+    assert "Test mae without residual" in text
+    assert "claim" not in text
 
 
 def test_no_page_of_nothing(small_plan: Callable[..., Plan]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from agdn.experiments.result import SHARES, Run
 from agdn.report.charts.drawing import drawing
 from agdn.report.charts.frame import BOTTOM
 from agdn.report.charts.strip import ROW, TOP, WIDTH, StripRow, strip
@@ -57,7 +58,7 @@ def _of_set(name: str, outcomes: Sequence[Outcome]) -> list[Table | Figure]:
     parts: list[Table | Figure] = [Table(key, f"{data}: {unit(metric)}, frame of {name}", HEADER, rows)]
     compared = {row: each for row, each in tests.items() if each is not None}
     if compared:
-        parts.append(_figure(key, f"{data}: differences from AGDN, seed by seed", compared))
+        parts.append(_figure(key, f"{data}: differences from AGDN, seed by seed", compared, outcomes[0].trained))
     return parts
 
 
@@ -77,12 +78,15 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _figure(key: str, title: str, tests: dict[str, Paired]) -> Figure:
+def _figure(key: str, title: str, tests: dict[str, Paired], run: Run) -> Figure:
     rows = [
         StripRow(row, style_of(place), test.seeds, test.differences, test.mean, test.error)
         for place, (row, test) in enumerate(tests.items())
     ]
-    chart = strip(title, "percentage points", rows, even=0.0)
+    chart = strip(title, "percentage points" if run.metric in SHARES else run.metric, rows, even=0.0)
     size = (WIDTH, TOP + ROW * len(rows) + BOTTOM)
-    said = "Dots are seeds, the bar their mean, its shade the standard error; right of the line a row is ahead of AGDN."
+    ahead = "right" if run.higher_is_better else "left"
+    said = (
+        f"Dots are seeds, the bar their mean, its shade the standard error; {ahead} of the line a row is ahead of AGDN."
+    )
     return Figure(key, title, drawing(title, [(title, chart)], size=size), said)

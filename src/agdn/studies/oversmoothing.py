@@ -56,6 +56,8 @@ class Settings(Section):
 
 def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
     base_recipe = read_recipe(settings.recipe, changes)
+    if base_recipe.link is not None:
+        raise ValueError(f"the study {NAME} is about models of nodes; {settings.recipe} is about links")
     frame = _frame(base_recipe.model)
     found = []
     for hops, base, residual, model in product(settings.hops, settings.bases, settings.residual, settings.models):

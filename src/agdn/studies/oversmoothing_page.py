@@ -29,16 +29,19 @@ def oversmoothing_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         "on validation nodes; smoothness of the states in front of the output layer at that epoch, which have seen "
         f"{settings.layers - 1}K steps in the former and {settings.layers}K - 1 in the latter. Lines are means over "
         "the seeds, bands reach from the lowest to the highest.",
-        "A claim is judged by differences seed by seed: *not clear* where the bound lies within their 95 % interval "
-        "(t-test). Flat is what ends within two points of its best."
-        + (" With one seed there is no interval, and the sign decides." if seeds == 1 else ""),
     ]
+    said = claims(outcomes, settings.hops)
+    if said.rows:
+        text.append(
+            "A claim is judged by differences seed by seed: *not clear* where the bound lies within their 95 % "
+            "interval (t-test). Flat is what ends within two points of its best."
+            + (" With one seed there is no interval, and the sign decides." if seeds == 1 else "")
+        )
     kinds: list[tuple[str, str, str, Value, int]] = [
         ("score", f"Test {metric}", unit(metric), percent_on("test"), 2),
         ("energy", "Dirichlet energy", "E(H), normalised", lambda each: float(each.observed["dirichlet energy"]), 4),
         ("cosine", "Mean cosine", "mean cosine of pairs", lambda each: float(each.observed["mean cosine"]), 4),
     ]
-    said = claims(outcomes, settings.hops)
     parts: list[Table | Figure] = [said] if said.rows else []
     for key, title, name, value, digits in kinds:
         for residual in values_of(outcomes, "residual"):
