@@ -3,6 +3,7 @@ import torch
 
 from agdn.graph import Graph
 from agdn.models import LabelPropagation
+from agdn.ops.sparse_rows import compact, is_sparse
 
 PATH = Graph(torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), 3)
 
@@ -16,6 +17,14 @@ def test_labels_spread_along_a_path() -> None:
         shares, torch.tensor([[0.625, 0.125], [0.125, 0.125], [0.125, 0.625]]), atol=1e-6, rtol=1e-6
     )
     assert not list(model.parameters())
+
+
+def test_other_features_may_be_sparse() -> None:
+    model = LabelPropagation(42, 2, hops=2)
+    x = torch.zeros(3, 42)
+    x[0, 3] = x[0, 40] = x[2, 41] = 1
+    assert is_sparse(compact(x))
+    torch.testing.assert_close(model(compact(x), PATH), model(x, PATH))
 
 
 def test_what_it_cannot_do_is_said() -> None:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from agdn.graph import Graph
 from agdn.ops import normalised_adjacency, spread
+from agdn.ops.sparse_rows import last_columns
 
 SMALLEST = 1e-9
 
@@ -44,7 +45,7 @@ class LabelPropagation(nn.Module):
     def forward(self, x: Tensor, graph: Graph | Tensor, edge_weight: Tensor | None = None) -> Tensor:
         """(N, C) logarithms of what arrived of each class, so that softmax gives its share."""
         graph = graph if isinstance(graph, Graph) else Graph(graph, x.size(0))
-        known = x[:, x.size(1) - self.out_channels :]
+        known = last_columns(x, self.out_channels)
         weight = normalised_adjacency(graph, self.transition, edge_weight, dtype=x.dtype)
         values = spread(known, weight, graph, alpha=self.alpha, steps=self.hops)
         return torch.log(values.clamp(min=0) + SMALLEST)

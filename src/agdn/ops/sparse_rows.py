@@ -66,6 +66,15 @@ def with_columns(x: Tensor, columns: Tensor, nodes: Tensor | None) -> Tensor:
     return full
 
 
+def last_columns(x: Tensor, count: int) -> Tensor:
+    """The last ``count`` of the (N, F) columns, dense."""
+    if not is_sparse(x):
+        return x[:, x.size(1) - count :]
+    chosen = torch.zeros(x.size(1), count, dtype=x.dtype)
+    chosen[x.size(1) - count :].fill_diagonal_(1)
+    return product(x, chosen)
+
+
 def _joint(x: Tensor, count: int, nodes: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
     """The places of x with ``count`` more columns, and where x's own entries and those of the columns stand there."""
     rows, indptr = x.size(0), x.crow_indices()
