@@ -44,7 +44,13 @@ def test_nodes_have_the_users_ids(tmp_path: Path) -> None:
     assert sum(abs(part["own"]) for part in each["nodes"]) == pytest.approx(1, abs=0.05)
     assert sum(hop["for"] - hop["against"] for hop in each["hops"]) == pytest.approx(1)
     command = ("explain", run, "--node", "n7", "--out", tmp_path / "e.html", "--json", "--class")
-    others = [agdn(*command, name).stdout for name in ("odd", "even")]
+    others, pages = [], []
+    for name in ("odd", "even"):
+        others.append(agdn(*command, name).stdout)
+        pages.append((tmp_path / "e.html").read_text())
+    said = told["explanations"][0]["answer"]
+    assert [f"Predicted: {said}, with" in page for page in pages] == [said == "odd", said == "even"]
+    assert [f". Predicted: {said} (" in page for page in pages] == [said != "odd", said != "even"]
     checks = [check for other in others for check in json.loads(other)["explanations"][0]["without"]]
     assert checks[0]["count"][0] == 1, "what speaks against one class speaks for the other"
     assert Page((tmp_path / "e.html").read_text()).sections["node-0"]

@@ -17,7 +17,9 @@ def test_a_class_is_told_from_the_mean_of_all() -> None:
     assert about.score(OUTPUTS) == pytest.approx(4 - 7 / 3)
     assert about.score(OUTPUTS + 10) == pytest.approx(4 - 7 / 3)
     assert about.value(OUTPUTS) == pytest.approx(float(OUTPUTS[0].softmax(0)[1]))
-    assert question(0, OUTPUTS, NodeOutput("class", ("a", "b", "c")), "c").column == 2
+    assert about.predicted
+    other = question(0, OUTPUTS, NodeOutput("class", ("a", "b", "c")), "c")
+    assert (other.column, other.predicted) == (2, False)
 
 
 def test_a_no_is_explained_as_a_no() -> None:

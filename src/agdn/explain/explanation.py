@@ -184,6 +184,8 @@ class Told:
         assert self.dataset.y is not None, "a run of a node task has labels"
         y = self.dataset.y[row]
         if y.dim():
+            if bool(y.isnan().all()):
+                return "unknown"
             return ", ".join(self._names(len(y))[task] for task in (y == 1).nonzero().squeeze(1).tolist()) or "none"
         if self.probabilities is None:
             return "unknown" if bool(y.isnan()) else f"{float(y):.4g}"

@@ -106,13 +106,17 @@ def _section(place: int, each: NodeExplanation, found: Explanations) -> Section:
 
 def _sentence(each: NodeExplanation, found: Explanations) -> Markup:
     numeric = found.trained.output.target == "numeric"
-    said = f"{each.question.answer}" + ("" if numeric else f", with probability {100 * each.value:.1f} %")
+    said = each.question.answer + ("" if numeric else f", with probability {100 * each.value:.1f} %")
+    if each.question.predicted:
+        about = f"Predicted: {said}"
+    else:
+        about = f"Explained: {said}. Predicted: {each.parts[0].predicted}"
     truth = "not known" if each.label == "unknown" else each.label
     score = each.attribution
     from_features = score.score - score.constant - score.missing
     constant = score.constant if abs(score.constant) > ROUNDING * abs(from_features) else 0.0
     return paragraph(
-        f"Predicted: {said}. True: {truth}. The score {short(score.score)} is {short(from_features)} from features of "
+        f"{about}. True: {truth}. The score {short(score.score)} is {short(from_features)} from features of "
         f"nodes and {short(constant)} that is there without them{_missing(score)}."
     )
 

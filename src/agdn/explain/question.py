@@ -25,6 +25,7 @@ class Question:
         direction: (C,) the score is <direction, outputs of the node>, and ``offset``.
         answer: The class, the task with its yes or no, or the number, in words.
         column: Of the outputs.
+        predicted: Whether it is the model's own answer.
     """
 
     node: int
@@ -33,6 +34,7 @@ class Question:
     column: int
     output: NodeOutput
     offset: float = 0.0
+    predicted: bool = True
 
     def score(self, outputs: Tensor) -> float:
         """Of (N, C) outputs."""
@@ -64,7 +66,8 @@ def question(node: int, outputs: Tensor, output: NodeOutput, answer: str | None 
     column = int(row.argmax()) if answer is None else names.index(answer)
     if output.target == "class":
         direction[column] = 1
-        return Question(node, direction - 1 / width, names[column], column, output)
+        predicted = column == int(row.argmax())
+        return Question(node, direction - 1 / width, names[column], column, output, predicted=predicted)
     yes = bool(row[column] > 0)
     direction[column] = 1 if yes else -1
     return Question(node, direction, f"{names[column]}: {'yes' if yes else 'no'}", column, output)
