@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.jobs import threads_each
@@ -14,6 +15,7 @@ from agdn.studies.estimate import estimated
 from agdn.studies.measurements import measurement_file, read_measurement
 from agdn.studies.measuring import measured, timed_steps
 from agdn.studies.registry import study_named
+from agdn.studies.study import Outcome
 from agdn.studies.writing import write_study
 from small_runs import small
 
@@ -81,6 +83,12 @@ def test_a_cell_that_does_not_fit_is_told(small_plan: Callable[..., Plan], monke
     monkeypatch.setattr(measuring, "measured", too_large)
     assert measuring.work(order, None) == {"failed": "training needs 99 GB"}  # type: ignore[arg-type]
 
+    def nothing_left(*arguments: object, **options: object) -> None:
+        torch.empty(2**59)
+
+    monkeypatch.setattr(measuring, "measured", nothing_left)
+    assert "allocate" in measuring.work(order, None)["failed"]  # type: ignore[arg-type]
+
 
 def test_what_cannot_be_measured_does_not_end_the_rest(small_plan: Callable[..., Plan], tmp_path: Path) -> None:
     good, missing = small_plan("runtime", key="recipes").cells[0], tmp_path / "missing.yaml"
@@ -105,3 +113,14 @@ def test_run_times_by_data_set(small_plan: Callable[..., Plan]) -> None:
     text = write_study(plan, command="agdn study runtime").read_text()
     assert "## csbm, 120 nodes" in text
     assert f"| {found['parameters']:,} | {found['step seconds']:.3g} | 1 |" in text
+
+
+def test_a_data_set_may_be_a_path() -> None:
+    own = Outcome({"set": "/my/tables", "recipe": "r", "share of the edges": 1.0}, 0, {"failed": "no memory"})
+    (table,) = study_named("runtime").page(None, [own]).parts
+    assert (table.key, table.title) == ("my-tables", "/my/tables")
+
+
+def test_depth_is_of_training(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"training.epochs must be at least 1"):
+        planned(study_named("depth"), ["training.epochs=0"], seeds=(0,), out=tmp_path)

@@ -58,6 +58,8 @@ class Settings(Section):
 
 def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
     base = _random(settings, changes) if settings.recipe is None else read_recipe(settings.recipe, changes)
+    if base.training.epochs < 1:
+        raise ValueError(f"the study {NAME} measures steps of training; training.epochs must be at least 1")
     depths = [(settings.layers[0], hops) for hops in settings.hops]
     depths += [(layers, settings.hops[0]) for layers in settings.layers]
     found = []
@@ -101,6 +103,8 @@ def _figure(settings: Settings, outcomes: Sequence[Outcome]) -> Figure:
         ("memory of a step", "GB", lambda each: each.observed["step bytes"] / 1e9),
         ("seconds a step", "seconds", lambda each: float(each.observed["step seconds"])),
     ]
+    if any(each.observed["step bytes"] is None for each in outcomes):  # this system does not tell
+        kinds = kinds[1:]
     panels = []
     for what, name, value in kinds:
         for fact, at in (

@@ -113,11 +113,14 @@ def _beyond(before: int | None, watched: PeakMemory) -> int | None:
 
 
 def work(order: dict[str, Any], exchange: Exchange) -> dict[str, Any]:
-    """Measure one configuration; one that cannot be, for want of memory, of data or of a teacher, says so."""
+    """Measure one configuration; one that cannot be, for want of memory, of data or of a teacher, says so.
+
+    torch raises a RuntimeError where it cannot allocate.
+    """
     config = Config.model_validate_json(json.dumps(order["config"]))
     try:
         return {"measured": measured(config, seed=order["seed"], steps=order["steps"])}
-    except (MemoryError, TrainingError, ValueError, OSError) as error:
+    except (RuntimeError, MemoryError, TrainingError, ValueError, OSError) as error:
         return {"failed": str(error) or "the memory did not suffice"}
 
 

@@ -65,7 +65,8 @@ def page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         group = where(outcomes, set=name)
         sizes = next((each.observed for each in group if "nodes" in each.observed), {})
         size = f", {sizes['nodes']:,} nodes and {sizes['edges']:,} edges, {sizes['threads']} threads" if sizes else ""
-        parts.append(Table(str(name), f"{name}{size}", HEADER, [_row(each) for each in group]))
+        key = str(name).strip("/").replace("/", "-")
+        parts.append(Table(key, f"{name}{size}", HEADER, [_row(each) for each in group]))
     return Page("Run time, memory and parameters", text, parts)
 
 
