@@ -13,9 +13,10 @@ import torch
 from agdn.data.dataset import Dataset
 from agdn.experiments.prediction import LayerHops
 from agdn.graph import Graph
+from agdn.report.charts.axis import Axis
 from agdn.studies.carrying_out import Plan, carry_out, outcomes
 from agdn.studies.hops import correlation, homophily, mean_hops
-from agdn.studies.spectrum_page import kinds, response
+from agdn.studies.spectrum_page import GRID, HIGHEST, _path, kinds, response
 from agdn.studies.writing import write_study
 
 
@@ -93,6 +94,23 @@ def test_the_study_of_filters(small_plan: Callable[..., Plan]) -> None:
     assert float(coefficients[0]["hop 2"]) == pytest.approx(weight, abs=1e-3)
     (svg,) = plan.folder.glob("spectrum-*-filters.svg")
     assert svg.read_text().count('class="line" opacity') == 8
+
+
+def test_a_filter_that_leaves_the_drawing_is_not_drawn_at_its_edge() -> None:
+    x, y = Axis(0, 2, 0, 200), Axis(-HIGHEST, HIGHEST, 100, 0)
+    row = np.where(GRID < 0.5, 1.0, np.where(GRID < 1.5, 3.0, -0.5))
+    parts = _path(row, x, y).split("M")[1:]
+    places = [[tuple(map(float, point.split())) for point in part.split("L")] for part in parts]
+    assert [(part[0][0], part[-1][0]) for part in places] == [(0, 46.7), (150, 200)]
+
+
+def test_names_that_the_study_sets_are_not_silently_ignored(small_plan: Callable[..., Plan]) -> None:
+    with pytest.raises(ValueError, match=r"sets model.weighting itself, to HC; mean would not count"):
+        small_plan("hops", "weightings=[HC]", "model.weighting=mean", key="recipes")
+    with pytest.raises(ValueError, match=r"sets model.transition itself, to sym; row would not count"):
+        small_plan("spectrum", "model.transition={name: row}", key="recipes")
+    plan = small_plan("hops", "model.weighting={name: HC, init: ones}", key="recipes")
+    assert [cell.config.model["weighting"] for cell in plan.cells] == [{"name": "HA"}, {"name": "HC", "init": "ones"}]
 
 
 def test_other_recipes_are_refused(small_plan: Callable[..., Plan]) -> None:

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agdn.experiments.overrides import with_overrides
 from agdn.experiments.recipes import read_recipe
 from agdn.models.registry import expanded
 from agdn.studies.study import Cell, Facts, cell_of
+
+
+def check_changes(study: str, changes: Sequence[str], own: Mapping[str, Sequence[str]]) -> None:
+    """``own``: names that the study gives to options of the model; a change to another name would not count."""
+    model = with_overrides({}, changes).get("model")
+    for option, names in own.items():
+        given = model.get(option) if isinstance(model, Mapping) else None
+        name = given.get("name") if isinstance(given, Mapping) else given
+        if name is not None and name not in names:
+            said = f"the study {study} sets model.{option} itself, to {' and '.join(names)}"
+            raise ValueError(f"{said}; {name} would not count")
 
 
 def weighted_cell(

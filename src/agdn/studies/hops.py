@@ -19,7 +19,7 @@ from agdn.experiments.prediction import LayerHops
 from agdn.experiments.section import Section
 from agdn.graph import Graph
 from agdn.report.gather.hop_weights import degree_bin, hop_weights
-from agdn.studies.hop_networks import weighted_cell
+from agdn.studies.hop_networks import check_changes, weighted_cell
 from agdn.studies.hops_page import hops_page
 from agdn.studies.study import Cell, Study
 
@@ -40,6 +40,7 @@ class Settings(Section):
 
 
 def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
+    check_changes(NAME, changes, {"weighting": settings.weightings})
     return [
         weighted_cell(NAME, recipe, changes, weighting, {"recipe": recipe, "weighting": weighting})
         for recipe in settings.recipes

@@ -20,7 +20,7 @@ from agdn.experiments.section import Section
 from agdn.models.agdn import AGDN
 from agdn.nn.weighting import HopConvolution
 from agdn.ops.spectrum import laplacian_histogram
-from agdn.studies.hop_networks import weighted_cell
+from agdn.studies.hop_networks import check_changes, weighted_cell
 from agdn.studies.spectrum_page import spectrum_page
 from agdn.studies.study import Cell, Study
 
@@ -40,6 +40,7 @@ class Settings(Section):
 
 
 def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
+    check_changes(NAME, changes, {"weighting": ("HC",), "transition": settings.transitions})
     return [
         weighted_cell(
             NAME,

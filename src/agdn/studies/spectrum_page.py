@@ -18,6 +18,7 @@ from agdn.studies.page import Figure, Page, Table
 from agdn.studies.study import Outcome
 
 GRID = np.linspace(0, 2, 121)
+HIGHEST = 1.05
 THIRDS = ("low", "middle", "high")
 STYLES = {"low": "s0", "middle": "s2", "high": "s1"}
 HEADER = ("recipe", "transition", "test", "layer", "channels", *(f"{name} %" for name in THIRDS), "changes sign %")
@@ -36,7 +37,8 @@ def spectrum_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
         "normalised Laplacian that this graph has. It is counted as *low*, *middle* or *high* by the third of the "
         "graph's range of eigenvalues in which |h| is largest; *changes sign*: somewhere in that range. Tables are "
         "means over the seeds, drawings and coefficients are of the first seed. In the drawings every filter is scaled "
-        "to a largest value of 1, and the grey area says where the eigenvalues are.",
+        "to a largest value of 1 in the graph's range, beyond which it may leave the drawing; the grey area says where "
+        "the eigenvalues are.",
     ]
     learnt = [each for each in settings.transitions if each.startswith("gat")]
     if learnt:
@@ -102,11 +104,11 @@ def _figure(key: str, title: str, observed: Any) -> Figure:
 
 
 def _filters(layer: Any, found: Sequence[str], shares: np.ndarray) -> Markup:
-    x, y = Axis(0, 2, *x_span()), Axis(-1.05, 1.05, *y_span())
+    x, y = Axis(0, 2, *x_span()), Axis(-HIGHEST, HIGHEST, *y_span())
     values = response(np.array(layer["kernel"]), layer["first hop"], GRID)
     inside = np.interp(GRID, (np.arange(len(shares)) + 0.5) * 2 / len(shares), shares) > 0
     top = np.abs(values[:, inside] if inside.any() else values).max(1, keepdims=True)
-    values = np.clip(values / np.maximum(top, 1e-12), -1.05, 1.05)
+    values = values / np.maximum(top, 1e-12)
     lines = [
         tag("g", tag("path", d=_path(row, x, y), class_="line", opacity=0.4), class_=STYLES[kind])
         for row, kind in zip(values, found, strict=True)
@@ -127,11 +129,13 @@ def _density(shares: np.ndarray, x: Axis, y: Axis) -> Markup:
 
 
 def _path(row: np.ndarray, x: Axis, y: Axis) -> str:
-    points = [
-        f"{coordinate(x.place(float(at)))} {coordinate(y.place(float(value)))}"
-        for at, value in zip(GRID[::2], row[::2], strict=True)
-    ]
-    return "M" + "L".join(points)
+    """Broken where the line leaves the drawing."""
+    shown, drawn = "", False
+    for at, value in zip(GRID[::2], row[::2], strict=True):
+        if inside := abs(value) <= HIGHEST:
+            shown += f"{'L' if drawn else 'M'}{coordinate(x.place(float(at)))} {coordinate(y.place(float(value)))}"
+        drawn = inside
+    return shown
 
 
 def _coefficients(observed: Any) -> tuple[list[str], list[list[str]]]:
