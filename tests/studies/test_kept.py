@@ -78,6 +78,12 @@ def test_a_file_that_holds_something_else_is_named(plan_with: Callable[..., Plan
         plan_with(out="first")
 
 
+def test_a_place_that_cannot_be_written_is_named_first(small_recipe: str, tmp_path: Path) -> None:
+    for kept, sentence in ((tmp_path, "is a folder"), (tmp_path / "no" / "r.jsonl", "does not exist")):
+        with pytest.raises(ValueError, match=sentence):
+            planned(study_named("oversmoothing"), [f"recipe={small_recipe}"], seeds=(0,), out=tmp_path, kept=kept)
+
+
 def test_measurements_are_of_this_machine(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="leave out --kept"):
         planned(study_named("depth"), [], seeds=(0,), out=tmp_path, kept=tmp_path / "records.jsonl")

@@ -105,6 +105,8 @@ def study(
         failed = f"; {len(failures)} could not be trained" if failures else ""
         click.echo(f"{page}: {plan.runs - pending} runs, figures and tables beside it{failed}")
     if failures:
+        if quiet:
+            click.echo("\n".join(failures), err=True)
         sys.exit(1)
 
 

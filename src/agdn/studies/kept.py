@@ -18,6 +18,10 @@ class Kept:
     """What the file at ``path`` holds, and what is added to it; records of other settings stay in it."""
 
     def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder; give --kept a file, such as {path / 'records.jsonl'}")
+        if not path.parent.is_dir():
+            raise ValueError(f"the folder {path.parent} does not exist; --kept wants a file in one that does")
         self.path = path
         self._records: dict[Key, Record] = {
             (record.run.name, record.settings, record.run.seed): record for record in read_records(path)
