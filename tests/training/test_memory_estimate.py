@@ -7,7 +7,9 @@ from torch import nn
 from agdn.graph import Graph
 from agdn.models.agdn import AGDN
 from agdn.models.rev_agdn import RevAGDN
+from agdn.models.sign import SIGN
 from agdn.ops.sparse_rows import compact
+from agdn.sampling.node_batches import NodeBatches
 from agdn.tasks.inputs import Inputs, Signals
 from agdn.training import memory_estimate
 from agdn.training.memory_estimate import ALLOWANCE, available, estimate
@@ -45,6 +47,19 @@ def test_reversible_layers_need_no_more() -> None:
         estimate(model, Inputs(real, real), SGD) - sum(p.nbytes for p in model.parameters()) for model in models
     )
     assert many < 1.3 * few
+
+
+@pytest.mark.parametrize(("batch", "most"), [(300, 0.3), (3000, 1.4)])
+def test_of_batches_of_nodes_the_rows_count(batch: int, most: float) -> None:
+    real, model = signals(3000, 12_000), SIGN(16, 64, 4, hops=3)
+    weights = sum(p.nbytes for p in model.parameters())
+    inputs = Inputs(real, real, NodeBatches(real.graph, torch.arange(3000), batch))
+    found = (estimate(model, inputs, SGD) - weights) / ALLOWANCE
+    followed = memory_estimate._Peak()
+    with followed:
+        real.piece(inputs.sampler.batch(0, 0)).outputs(model).log_softmax(1).square().mean().backward()  # type: ignore[union-attr]
+    assert followed.peak <= found < most * (estimate(model, Inputs(real, real), SGD) - weights) / ALLOWANCE
+    assert found < 1.5 * followed.peak
 
 
 def test_a_linear_map_by_hand() -> None:

@@ -49,7 +49,7 @@ def measured(config: Config, *, seed: int = 0, steps: int = 3, pairs: int = 20_0
         "epochs": config.training.epochs,
     }
     if config.training.epochs > 0:
-        memory_estimate.estimate(
+        memory_estimate.check(
             built.model,
             built.inputs,
             config.training,

@@ -40,7 +40,11 @@ def estimate(
     signals = inputs.train if inputs.sampler is None else inputs.train.piece(inputs.sampler.batch(0, 0))
     tried = copy.deepcopy(model).cpu().train()
     encodes = not hasattr(model, "encode") or hasattr(model, "encoder")  # else a pair's subgraph tells what it needs
-    step = _scaled(_peak_of_step, tried, signals, added_columns) if encodes else 0.0
+    if signals.asked is not None:  # everything is propagated, and some rows of it are learnt from
+        step = _scaled(_peak_of_propagation, tried, signals, added_columns)
+        step += _scaled(_peak_of_rows, tried, signals, added_columns, nodes=len(signals.asked))
+    else:
+        step = _scaled(_peak_of_step, tried, signals, added_columns) if encodes else 0.0
     if pairs_of_step and encodes:
         step += ALLOWANCE * _peak_of_pairs(tried) * pairs_of_step / PAIRS
     weights = sum(p.nbytes for p in model.parameters())
@@ -54,9 +58,17 @@ def estimate_inference(model: nn.Module, signals: Signals, *, added_columns: int
     return int(_scaled(_peak_of_inference, copy.deepcopy(model).cpu().eval(), signals, added_columns))
 
 
-def _scaled(peak: Callable[[nn.Module, Signals], int], model: nn.Module, signals: Signals, added_columns: int) -> float:
-    """What two small random graphs need, carried on to the size of ``signals``."""
-    nodes, density = signals.graph.num_nodes, signals.graph.num_edges / max(1, signals.graph.num_nodes)
+def _scaled(
+    peak: Callable[[nn.Module, Signals], int],
+    model: nn.Module,
+    signals: Signals,
+    added_columns: int,
+    *,
+    nodes: int | None = None,
+) -> float:
+    """What two small random graphs need, carried on to ``nodes``, by default all that ``signals`` have."""
+    density = signals.graph.num_edges / max(1, signals.graph.num_nodes)
+    nodes = signals.graph.num_nodes if nodes is None else nodes
     with torch.random.fork_rng(devices=[]):
         warm_up, *trials = (
             _random_signals(signals, n, round(n * density), added_columns) for n in (TRIALS[0], *TRIALS)
@@ -138,6 +150,22 @@ def _peak_of_step(model: nn.Module, signals: Signals) -> int:
         if loss.requires_grad:  # not where the features themselves are the states
             loss.backward()
     return followed.peak
+
+
+@torch.no_grad()
+def _peak_of_propagation(model: nn.Module, signals: Signals) -> int:
+    followed = _Peak()
+    with followed:
+        _states(model, replace(signals, asked=torch.arange(2)))
+    return followed.peak
+
+
+def _peak_of_rows(model: nn.Module, signals: Signals) -> int:
+    """A step on all rows, when they have been propagated."""
+    asked = replace(signals, asked=torch.arange(signals.graph.num_nodes))
+    with torch.no_grad():
+        _states(model, asked)
+    return _peak_of_step(model, asked)
 
 
 def _states(model: nn.Module, signals: Signals) -> Tensor:
