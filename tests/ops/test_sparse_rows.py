@@ -58,6 +58,15 @@ def test_product_and_its_gradient(plain: bool) -> None:
     torch.testing.assert_close(weights[0].grad, weights[1].grad)
 
 
+def test_values_that_change_in_place_count() -> None:
+    x, weight = features().to_sparse_csr(), torch.randn(F, 8, requires_grad=True)
+    for factor in (1, 2, 3):
+        x.values().mul_(factor)
+        torch.testing.assert_close(product(x, weight), x.to_dense() @ weight)
+        (gradient,) = torch.autograd.grad(product(x, weight).sum(), weight)
+        torch.testing.assert_close(gradient, x.to_dense().sum(0).unsqueeze(1).expand(F, 8))
+
+
 def test_only_what_is_mostly_zeros_becomes_sparse() -> None:
     assert is_sparse(compact(features()))
     assert torch.equal(compact(features()).to_dense(), features())

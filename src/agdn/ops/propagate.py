@@ -53,13 +53,18 @@ def propagate(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:
 def in_source_order(weight: Tensor, order: Tensor) -> Tensor:
     """(E, H) fixed weights by source; what does not change from call to call is sorted once."""
     if torch.compiler.is_compiling() or weight.is_inference():
-        return weight[order]
+        return _permuted(weight, order)
     known = _sorted.get(weight)
     if known is not None and known[0] is order and known[1] == weight._version:
         return known[2]
-    by_source = weight[order]
+    by_source = _permuted(weight, order)
     _sorted[weight] = (order, weight._version, by_source)
     return by_source
+
+
+def _permuted(weight: Tensor, order: Tensor) -> Tensor:
+    """weight[order]; torch takes rows of a single number a fifth as fast as numbers."""
+    return weight.flatten().index_select(0, order).unsqueeze(1) if weight.size(1) == 1 else weight[order]
 
 
 def _summed_bags(x: Tensor, weight: Tensor, graph: Graph) -> Tensor:

@@ -17,7 +17,7 @@ from agdn.ops.propagate import propagate
 DENSEST = 0.12  # share of entries up to which a sparse product is faster: by half at 16 channels, twice at 32
 NARROWEST = 32  # columns
 ADDED = 1 << 62  # from here on entries of added columns are named, by node and column
-STRUCTURE, PLACES, JOINT = "_agdn_structure", "_agdn_places", "_agdn_joint"
+STRUCTURE, PLACES, JOINT, WEIGHTS = "_agdn_structure", "_agdn_places", "_agdn_joint", "_agdn_weights"
 
 
 def is_sparse(x: Tensor) -> bool:
@@ -44,8 +44,7 @@ def with_values(x: Tensor, values: Tensor) -> Tensor:
 
 def product(x: Tensor, weight: Tensor) -> Tensor:
     """(N, F) sparse times (F, D) -> (N, D)."""
-    graph, values = _rows(x), x.values()
-    return propagate(weight.unsqueeze(1), values[graph.order].unsqueeze(1), graph).squeeze(1)
+    return propagate(weight.unsqueeze(1), _weights(x), _rows(x)).squeeze(1)
 
 
 def with_columns(x: Tensor, columns: Tensor, nodes: Tensor | None) -> Tensor:
@@ -140,6 +139,17 @@ def _rows(x: Tensor) -> Graph:
         graph = Graph(torch.stack([x.col_indices(), rows]), size=(x.size(1), x.size(0)))
         setattr(x, STRUCTURE, graph)
     return graph
+
+
+def _weights(x: Tensor) -> Tensor:
+    """(E, 1) the entries in the order of their graph; one tensor for all products with x, which is sorted once."""
+    known: tuple[int, Tensor] | None = getattr(x, WEIGHTS, None)
+    if known is not None and known[0] == x._version:
+        return known[1]
+    weights = x.values().index_select(0, _rows(x).order).unsqueeze(1)
+    if not weights.requires_grad and not torch.compiler.is_compiling():
+        setattr(x, WEIGHTS, (x._version, weights))
+    return weights
 
 
 def _made(indptr: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, ...]) -> Tensor:
