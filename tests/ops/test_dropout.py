@@ -4,7 +4,8 @@ import torch
 
 from agdn import Graph
 from agdn.ops import drop_edges, drop_nodes, dropout, relu_dropout
-from agdn.ops.dropout import dropout_op, relu_dropout_op
+from agdn.ops.dropout import dropout_op, edge_keys_op, relu_dropout_op
+from agdn.ops.hashing import hash64, kept_entries
 from agdn.ops.kernels import jit
 from agdn.ops.sparse_rows import compact, dense, is_sparse, select_rows
 from graphs import random_edges
@@ -49,6 +50,23 @@ def test_a_part_drops_what_the_whole_would() -> None:
     whole = relu_dropout(x, 0.5, True)
     torch.manual_seed(1)
     assert torch.equal(relu_dropout(x[rows], 0.5, True, ids=rows), whole[rows])
+
+
+@pytest.mark.parametrize("far", [False, True])
+@pytest.mark.parametrize("rows", [70, jit.PARALLEL_FROM])
+def test_a_column_alone_drops_what_it_would_beside_others(rows: int, far: bool) -> None:
+    x, seed, ids = torch.randn(rows, 3), torch.tensor(7), torch.arange(rows) + (1 << 62) if far else None
+    whole = dropout_op(x, 0.5, seed, ids)
+    assert torch.equal(dropout_op(x[:, :1].contiguous(), 0.5, seed, ids), whole[:, :1])
+    plain = kept_entries(x, 0.5, seed, torch.arange(rows) if ids is None else ids)
+    torch.testing.assert_close(whole, x * plain)
+
+
+@pytest.mark.parametrize("edges", [50, jit.PARALLEL_FROM])
+def test_keys_of_edges_are_those_of_the_plain_hash(edges: int) -> None:
+    ids = torch.arange(edges) + (1 << 62)  # a float64 would not tell them apart
+    keys = edge_keys_op(ids, torch.tensor(7))
+    assert torch.equal(keys, hash64(7, ids))
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -81,12 +81,16 @@ def draw_seed() -> Tensor:
 @torch.library.custom_op("agdn::dropout", mutates_args=())
 def dropout_op(x: Tensor, p: float, seed: Tensor, ids: Tensor | None) -> Tensor:
     """x (rows, W) with entries dropped; its own backward, applied to the gradient with the same seed."""
-    from agdn.ops.kernels.dropout import drop
+    from agdn.ops.kernels.dropout import drop, drop_numbers
     from agdn.ops.kernels.jit import row_chunks, use_threads
 
     use_threads()
     out = torch.empty_like(x)
-    rows, names = x.unsqueeze(1).numpy(), (torch.zeros(1, dtype=torch.int64) if ids is None else ids.long()).numpy()
+    names = (torch.zeros(1, dtype=torch.int64) if ids is None else ids.long()).numpy()
+    if x.size(1) == 1:
+        drop_numbers(x.view(-1).numpy(), names, ids is not None, int(seed), p, out.view(-1).numpy())
+        return out
+    rows = x.unsqueeze(1).numpy()
     drop(row_chunks(len(x)), rows, names, ids is not None, int(seed), p, 0, x.size(1), out.unsqueeze(1).numpy())
     return out
 

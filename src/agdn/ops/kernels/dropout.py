@@ -63,6 +63,14 @@ def drop(chunks, x, ids, with_ids, seed, p, offset, full_channels, out):
 
 
 @kernel
+def drop_numbers(x, ids, with_ids, seed, p, out):
+    """What :func:`drop` does to rows of a single number, in loops over rows that run in vectors."""
+    bar, scale = threshold(p), x.dtype.type(1 / (1 - p))
+    for i in prange(len(x)):
+        out[i] = x[i] * scale if hash32(hash64(seed, np.uint64(ids[i]) if with_ids else np.uint64(i)), 0) >= bar else 0
+
+
+@kernel
 def relu_drop(chunks, x, ids, with_ids, seed, p, out):
     """out = relu(x) * mask, NaN kept; rows (W,)."""
     for chunk in prange(len(chunks) - 1):
@@ -90,4 +98,4 @@ def relu_drop_back(chunks, g, out, p, grad):
 def edge_keys(ids, with_ids, seed, keys):
     """A random key for every edge; the smallest are kept."""
     for e in prange(len(keys)):
-        keys[e] = hash64(seed, ids[e] if with_ids else e)
+        keys[e] = hash64(seed, np.uint64(ids[e]) if with_ids else np.uint64(e))
