@@ -1,8 +1,8 @@
 """What each part is worth: one thing changed at a time, everything else equal, on the same seeds.
 
 The reference is an AGDN of HA over K hops with the transition gat, residual and positional embedding, in the frame of a
-set's GAT recipe: its data, training, width, heads, layers and dropouts, without dropout of edges, which is a row of its
-own. GAT is the same network with the single hop 1: same class, activation, residual and skip, which published
+set's GAT recipe: its data, task, training, width, heads, layers and dropouts, without dropout of edges, which is a row
+of its own. GAT is the same network with the single hop 1: same class, activation, residual and skip, which published
 comparisons do not hold equal.
 
 PairNorm: Zhao and Akoglu, PairNorm: tackling oversmoothing in GNNs, ICLR 2020. DropEdge: Rong et al., DropEdge: towards
@@ -35,7 +35,8 @@ class Settings(Section):
     """Which sets, and what is changed.
 
     Attributes:
-        recipes: A recipe a set: its data, training, width, heads, layers and dropouts (not of edges) are the frame.
+        recipes: A recipe a set: its data, task, training, width, heads, layers and dropouts (not of edges) are the
+            frame.
         groups: Of the rows, which: ``network``, ``transition``, ``layer``, ``tricks``, ``smoothing``.
         hops: K of the reference.
         edge_share: Share of the edges that DropEdge leaves out.
@@ -77,7 +78,7 @@ def variants(settings: Settings, reference: str) -> dict[str, dict[str, Change]]
             "labels as input and reused": {"task": {"labels": {**labels, "reuse": 1}}},
             "loge loss": {"task": {"loss": "loge"}},
             "no target query": {"model": {"transition": {"name": "gat", "target_query": False}}},
-            "norm.adj": {"model": {"transition": {"name": "gat_adj", "target_query": False}}},
+            "norm.adj": {"model": {"transition": {"name": "gat_adj", "scaled_scores": True}}},
             "self-distillation": {"task": {"distillation": {"alpha": 0.95, "temperature": 0.7, "teacher": reference}}},
             "correct and smooth": {"task": {"correct_and_smooth": {}}},
         },
@@ -104,6 +105,8 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
         }  # fmt: skip
         first = cell_of(NAME, base, {"set": recipe, "row": REFERENCE}, network=network, shown={"row": REFERENCE})
         found.append(first)
+        if "smoothing" in settings.groups and network["num_layers"] < 2:
+            raise ValueError(f"PairNorm stands between layers, and {recipe} has one; leave out the group smoothing")
         rows = variants(settings, first.config.name)
         for group in settings.groups:
             for row, change in rows[group].items():
@@ -111,6 +114,9 @@ def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
                 other = {**network, **change.get("model", {})}
                 facts = {"set": recipe, "group": group, "row": row}
                 found.append(cell_of(NAME, base, facts, own, network=other, shown={"row": row}))
+                if found[-1].config.model_copy(update={"name": first.config.name}) == first.config:
+                    nothing = f"the row {row!r} of the study {NAME} changes nothing in {recipe}"
+                    raise ValueError(f"{nothing}; leave out the group {group}")
     return found
 
 

@@ -34,8 +34,8 @@ HEADER = (
 def ablation_page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
     text = [
         f"The reference is an AGDN with HA over {settings.hops} hops, transition gat, residual and positional "
-        "embedding in the frame of each set's recipe (data, training, width, heads, layers, dropouts); a row changes "
-        "what it names and nothing else. GAT is the same network with the single hop 1.",
+        "embedding in the frame of each set's recipe (data, task, training, width, heads, layers, dropouts); a row "
+        "changes what it names and nothing else. GAT is the same network with the single hop 1.",
         "`minus AGDN` is the mean difference on the same seeds with its standard error; p values are two-sided, of the "
         "paired t-test and of Wilcoxon's signed ranks, and Holm's adjustment is over the rows of a set.",
     ]
