@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,13 +11,16 @@ import torch
 
 from agdn.experiments.experiment import Experiment
 from agdn.experiments.jobs import threads_each
+from agdn.ops import reuse_freed_memory
+from agdn.ops.kernels import buffers
 from agdn.studies.carrying_out import Plan, carry_out, outcomes, planned
 from agdn.studies.estimate import estimated
 from agdn.studies.measurements import measurement_file, read_measurement
-from agdn.studies.measuring import measured, timed_steps
+from agdn.studies.measuring import _Watched, measured, timed_steps
 from agdn.studies.registry import study_named
 from agdn.studies.study import Outcome
 from agdn.studies.writing import write_study
+from agdn.training.peak_memory import resident
 from small_runs import small
 
 
@@ -37,9 +41,22 @@ def test_what_is_measured() -> None:
     assert found["parameters"] > 0
     assert found["step seconds"] > 0
     assert found["evaluation seconds"] > 0
-    assert found["step bytes"] is None or found["step bytes"] >= 0
     links = measured(small("data.split=edges", "link={}", "training.epochs=2"), pairs=20)
     assert links["steps"] >= 1
+
+
+@pytest.mark.parametrize("make", [lambda n: torch.ones(n), lambda n: buffers.empty((n,), torch.float32).fill_(1)])
+def test_memory_that_was_freed_counts_when_it_is_used_again(make: Callable[[int], torch.Tensor]) -> None:
+    if resident() is None:
+        pytest.skip("this system does not tell what is resident")
+    reuse_freed_memory()
+    try:
+        make(1 << 26)  # 256 MiB, freed at once
+        watched = _Watched(torch.device("cpu"))
+        used = make(1 << 25)
+        assert used.nbytes <= watched.bytes() < 1.2 * used.nbytes  # type: ignore[operator]
+    finally:
+        reuse_freed_memory(False)
 
 
 def test_depths_are_measured_once_and_shown(tmp_path: Path) -> None:
@@ -63,6 +80,8 @@ def test_depths_are_measured_once_and_shown(tmp_path: Path) -> None:
     found = outcomes(few)
     assert f"| {found[0].observed['parameters']:,} |" in text
     assert "| 2 | 2 | reversible |" in text
+    (row,) = json.loads((plan.folder / "depth.json").read_text())["tables"]["all"][:1]
+    assert row["memory, times store"] == row["time, times store"] == "1.00"
     assert "Memory of a step against K, 2 layers" in (plan.folder / "depth-depth.svg").read_text()
     with pytest.raises(ValueError, match="measures a few steps itself"):
         estimated(few)
@@ -112,7 +131,7 @@ def test_run_times_by_data_set(small_plan: Callable[..., Plan]) -> None:
     found = outcomes(plan)[0].observed
     text = write_study(plan, command="agdn study runtime").read_text()
     assert "## csbm, 120 nodes" in text
-    assert f"| {found['parameters']:,} | {found['step seconds']:.3g} | 1 |" in text
+    assert f"| {found['edges']:,} | {found['parameters']:,} | {found['step seconds']:.3g} | 1 |" in text
 
 
 def test_a_data_set_may_be_a_path() -> None:

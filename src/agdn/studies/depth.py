@@ -31,7 +31,10 @@ FORMS: dict[str, dict[str, Any]] = {
     "reversible": {"reversible": True, "memory": "store"},
     "reversible, recompute": {"reversible": True, "memory": "recompute"},
 }
-HEADER = ("layers", "K", "form", "memory of a step", "times store", "seconds a step", "times store", "parameters")
+HEADER = (
+    "layers", "K", "form", "memory of a step", "memory, times store", "time of a step", "time, times store",
+    "parameters",
+)  # fmt: skip
 
 
 class Settings(Section):

@@ -24,6 +24,9 @@ class Table:
     rows: Sequence[Sequence[str]]
     note: str = ""
 
+    def __post_init__(self) -> None:
+        assert len(set(self.header)) == len(self.header), f"columns of one name: {self.header}"
+
 
 @dataclass(frozen=True)
 class Figure:

@@ -20,8 +20,8 @@ from agdn.studies.study import Cell, Facts, Outcome, Study, cell_of
 
 NAME = "runtime"
 HEADER = (
-    "recipe", "parameters", "seconds a step", "steps an epoch", "an epoch", "epochs", "training", "memory of a step",
-    "evaluation", "memory of an evaluation",
+    "recipe", "edges", "parameters", "seconds a step", "steps an epoch", "an epoch", "epochs", "training",
+    "memory of a step", "evaluation", "memory of an evaluation",
 )  # fmt: skip
 
 
@@ -58,13 +58,14 @@ def page(settings: Any, outcomes: Sequence[Outcome]) -> Page:
     text = [
         "A training step is forward, loss, backward and the optimiser's update, the median of a few after one that is "
         "not timed; epochs and training are that times their number. Memory is what was resident at most beyond data "
-        "and weights. An evaluation scores all nodes, or all test pairs (timed on 20,000 of them at most).",
+        "and weights. An evaluation scores all nodes, or all test pairs (timed on 20,000 of them at most). Edges are "
+        "counted as the recipe has them, with reverses and loops where it adds them.",
     ]
     parts: list[Table | Figure] = []
     for name in values_of(outcomes, "set"):
         group = where(outcomes, set=name)
         sizes = next((each.observed for each in group if "nodes" in each.observed), {})
-        size = f", {sizes['nodes']:,} nodes and {sizes['edges']:,} edges, {sizes['threads']} threads" if sizes else ""
+        size = f", {sizes['nodes']:,} nodes, {sizes['threads']} threads" if sizes else ""
         key = str(name).strip("/").replace("/", "-")
         parts.append(Table(key, f"{name}{size}", HEADER, [_row(each) for each in group]))
     return Page("Run time, memory and parameters", text, parts)
@@ -75,13 +76,14 @@ def _row(outcome: Outcome) -> list[str]:
     if share < 1:
         name += f" (an epoch is of {100 * share:g} % of the training edges)"
     if "failed" in found:
-        return [name, "", str(found["failed"]), *[""] * (len(HEADER) - 3)]
+        return [name, "", "", str(found["failed"]), *[""] * (len(HEADER) - 4)]
+    told = [name, f"{found['edges']:,}", f"{found['parameters']:,}"]
     evaluation = [duration(found["evaluation seconds"]), memory(found["evaluation bytes"])]
     if "step seconds" not in found:
-        return [name, f"{found['parameters']:,}", "nothing is learnt", *[""] * 5, *evaluation]
+        return [*told, "nothing is learnt", *[""] * 5, *evaluation]
     step, steps, epochs = found["step seconds"], found["steps"], found["epochs"]
     times = [f"{step:.3g}", f"{steps:,}", duration(step * steps), f"{epochs:,}", duration(step * steps * epochs)]
-    return [name, f"{found['parameters']:,}", *times, memory(found["step bytes"]), *evaluation]
+    return [*told, *times, memory(found["step bytes"]), *evaluation]
 
 
 STUDY = Study(

@@ -85,6 +85,15 @@ def reuse_freed_memory(reuse: bool = True) -> bool:
     return bool(mallopt(MMAP_MAX, 0 if reuse else 1 << 16) and mallopt(TRIM_THRESHOLD, 2**31 - 1 if reuse else 1 << 17))
 
 
+def hand_back_freed_memory() -> None:
+    """Give what was freed and kept back to the system: what is resident then is what is in use."""
+    limit, _kept.limit = _kept.limit, 0
+    _kept.shrink()
+    _kept.limit = limit
+    with contextlib.suppress(AttributeError, OSError):  # glibc's
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 class _Kept:
     """Freed regions, no more than ``limit`` bytes in all; those freed longest ago go first.
 
