@@ -51,6 +51,13 @@ def test_each_run_is_on_record_as_soon_as_it_ends(plan_with: Callable[..., Plan]
     assert lines == [1, 2, 3, 4]
 
 
+def test_two_studies_share_a_file(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
+    first, second = plan_with("hops=[1]", out="first"), plan_with("hops=[2]", out="second")
+    carry_out(first, jobs=1, progress=False)
+    carry_out(second, jobs=1, progress=False)  # it read the file before there was anything in it
+    assert len((tmp_path / "records.jsonl").read_text().splitlines()) == 8
+
+
 def test_what_was_finished_without_records_is_put_on_record(plan_with: Callable[..., Plan], tmp_path: Path) -> None:
     plan, records = plan_with("hops=[1]", out="first"), tmp_path / "records.jsonl"
     carry_out(plan, jobs=1, progress=False)

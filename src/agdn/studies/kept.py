@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +25,39 @@ class Kept:
         if not path.parent.is_dir():
             raise ValueError(f"the folder {path.parent} does not exist; --kept wants a file in one that does")
         self.path = path
-        self._records: dict[Key, Record] = {
-            (record.run.name, record.settings, record.run.seed): record for record in read_records(path)
-        }
+        self._records = _read(path)
 
     def find(self, cell: Cell, seed: int) -> Record | None:
         """The run of a cell, with these settings, and what the study observed of it."""
         return self._records.get(_key(cell, seed))
 
     def add(self, cell: Cell, run: Run, observed: Mapping[str, Any]) -> None:
-        """On file at once, so that it survives whatever happens to the runs after it."""
+        """On file at once, so that it survives whatever happens to the runs after it, beside what others added."""
         key = _key(cell, run.seed)
-        self._records[key] = Record(run, key[1], observed)
-        write_records(self.path, self._records.values())
+        with _alone_in(self.path.parent):
+            self._records |= _read(self.path)
+            self._records[key] = Record(run, key[1], observed)
+            write_records(self.path, self._records.values())
+
+
+def _read(path: Path) -> dict[Key, Record]:
+    return {(record.run.name, record.settings, record.run.seed): record for record in read_records(path)}
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One process after another; waits for its turn."""
+    try:
+        import fcntl
+    except ImportError:  # a system without these locks
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _key(cell: Cell, seed: int) -> Key:
