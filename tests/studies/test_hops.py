@@ -107,6 +107,8 @@ def test_a_filter_that_leaves_the_drawing_is_not_drawn_at_its_edge() -> None:
 def test_names_that_the_study_sets_are_not_silently_ignored(small_plan: Callable[..., Plan]) -> None:
     with pytest.raises(ValueError, match=r"sets model.weighting itself, to HC; mean would not count"):
         small_plan("hops", "weightings=[HC]", "model.weighting=mean", key="recipes")
+    with pytest.raises(ValueError, match=r"to HA and HC; say whose option it is: model.weighting=\{name: HA, ...\}"):
+        small_plan("hops", "model.weighting.init=zeros", key="recipes")
     with pytest.raises(ValueError, match=r"sets model.transition itself, to sym; row would not count"):
         small_plan("spectrum", "model.transition={name: row}", key="recipes")
     plan = small_plan("hops", "model.weighting={name: HC, init: ones}", key="recipes")
@@ -116,3 +118,11 @@ def test_names_that_the_study_sets_are_not_silently_ignored(small_plan: Callable
 def test_other_recipes_are_refused(small_plan: Callable[..., Plan]) -> None:
     with pytest.raises(ValueError, match="is about hop weights of AGDN on nodes"):
         small_plan("hops", "model={name: GCN, hidden_channels: 4}", key="recipes")
+
+
+def test_options_of_one_weighting_are_not_those_of_the_other(small_plan: Callable[..., Plan]) -> None:
+    recipe = "model={name: AGDN, hidden_channels: 4, weighting: {name: HC, init: ones}}"
+    cells = small_plan("hops", recipe, key="recipes").cells
+    assert [cell.config.model["weighting"] for cell in cells] == [{"name": "HA"}, {"name": "HC", "init": "ones"}]
+    (cell,) = small_plan("spectrum", "model.weighting={name: HC, init: PPR}", key="recipes").cells
+    assert cell.config.model["weighting"] == {"name": "HC", "init": "PPR"}
