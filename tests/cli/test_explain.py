@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,12 @@ def test_nodes_have_the_users_ids(tmp_path: Path) -> None:
     ways = {(edge["from"], edge["to"]) for edge in each["edges"]}
     assert ways & {("n5", "n7"), ("n9", "n7")}
     assert sum(abs(part["own"]) for part in each["nodes"]) == pytest.approx(1, abs=0.05)
-    assert sum(hop["for"] - hop["against"] for hop in each["hops"]) == pytest.approx(1)
+    assert sum(hop["for"] - hop["against"] for hop in each["hops"]) >= 1 - 1e-6
+    everyone = json.loads(
+        agdn("explain", run, "--node", "n7", "--out", tmp_path / "e.html", "--json", "--top", 60).stdout
+    )
+    own = sum(part["own"] for part in everyone["explanations"][0]["nodes"])
+    assert sum(hop["for"] + hop["against"] for hop in each["hops"]) == pytest.approx(own, abs=1e-4)
     command = ("explain", run, "--node", "n7", "--out", tmp_path / "e.html", "--json", "--class")
     others, pages = [], []
     for name in ("odd", "even"):
@@ -82,10 +88,24 @@ def test_tasks_and_numbers(kind: str, tmp_path: Path) -> None:
     store = {"multilabel": stored_multilabel, "numbers": stored_numbers}[kind]
     run = trained(tmp_path, f"data.name={store(tmp_path / 'data')}")
     answer = ("--class", "threes") if kind == "multilabel" else ()
-    out = ("--draws", "1", "--out", tmp_path / "e.html", "--json")
+    out = ("--draws", "1", "--out", tmp_path / "e.html", "--json", "--top", "120")
     told = json.loads(agdn("explain", run, "--node", "3", *answer, *out).stdout)["explanations"][0]
-    assert told["answer"].startswith("threes: ") if answer else float(told["answer"])
-    assert told["score"] == pytest.approx(told["constant"] + told["score"] - told["constant"])
+    if answer:
+        assert told["answer"] in ("threes: yes", "threes: no")
+        assert told["score"] > 0, "the answer that is explained is the model's own"
+        assert told["value"] == pytest.approx(1 / (1 + math.exp(-told["score"])), rel=1e-5)
+    else:
+        assert told["score"] == pytest.approx(float(told["answer"]), rel=1e-3)
+        assert told["score"] == pytest.approx(told["value"], rel=1e-5)
+    assert sum(abs(part["own"]) for part in told["nodes"]) == pytest.approx(1, abs=1e-4)
+
+
+def test_what_comes_after_the_model_is_told(tmp_path: Path) -> None:
+    run = trained(tmp_path, "task.correct_and_smooth={}")
+    out = ("--node", "3", "--draws", "0", "--out", tmp_path / "e.html")
+    assert json.loads(agdn("explain", run, *out, "--json").stdout)["corrected_and_smoothed"] is True
+    assert "corrected and smoothed afterwards; the model's own are explained" in agdn("explain", run, *out).stdout
+    assert "corrected and smoothed afterwards" in (tmp_path / "e.html").read_text()
 
 
 def test_names_are_text_and_nothing_is_fetched(tmp_path: Path) -> None:

@@ -149,8 +149,8 @@ def test_the_parts_by_node_are_those_of_the_linear_network(options: dict[str, An
     signals, network = held(model)
     fed = signals.x if model.encoder is None else torch.relu(model.encoder(signals.x))
     found = check_parts(model, signals, network, fed)
-    assert found.score == pytest.approx(asked(network.outputs).score(network.outputs))
-    assert found.constant == pytest.approx(found.score - float(found.source.sum()))
+    about, outputs = asked(network.outputs), signals.outputs(model)
+    assert found.score == pytest.approx(float((outputs[about.node] @ about.direction).detach()))
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,13 @@ def test_a_data_set_may_be_a_path() -> None:
     assert (table.key, table.title) == ("my-tables", "/my/tables")
 
 
+def test_options_that_would_not_count_are_refused(small_plan: Callable[..., Plan]) -> None:
+    with pytest.raises(ValueError, match="one experiment after another; leave out --jobs"):
+        carry_out(small_plan("runtime", key="recipes"), jobs=2)
+    with pytest.raises(ValueError, match="nodes is of the random graph; with recipe="):
+        small_plan("depth", "nodes=100")
+
+
 def test_depth_is_of_training(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"training.epochs must be at least 1"):
         planned(study_named("depth"), ["training.epochs=0"], seeds=(0,), out=tmp_path)

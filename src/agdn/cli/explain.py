@@ -58,7 +58,7 @@ def explain(
     from agdn.experiments.load import load_nodes
     from agdn.explain.deletion import DELETION_HEADER
     from agdn.explain.explanation import explain as explained
-    from agdn.explain.page import COMMAND, PART_HEADER, part_rows, write_explanations
+    from agdn.explain.page import COMMAND, PART_HEADER, SMOOTHED, part_rows, write_explanations
     from agdn.report.document import require_free
 
     require_free(out, COMMAND, "explanation")
@@ -67,11 +67,14 @@ def explain(
     write_explanations(found, out)
     if as_json:
         told = [each.to_json() for each in found.nodes]
-        print_json({"file": str(out), "method": found.method, "explanations": told})
+        about = {"file": str(out), "method": found.method, "corrected_and_smoothed": found.smoothed}
+        print_json({**about, "explanations": told})
         return
     for each in found.nodes:
         print_table(f"node {each.id}: {each.question.answer}, by {found.method}", PART_HEADER, part_rows(each))
         checks = [row for check in each.deletions for row in check.rows()]
         if checks:
             print_table("without what is named, and without random ones", DELETION_HEADER, checks)
+    if found.smoothed:
+        click.echo(SMOOTHED)
     click.echo(f"{out}: {len(found.nodes)} node{'s' * (len(found.nodes) > 1)}, by {found.method}")

@@ -63,6 +63,8 @@ class Carried:
 class NodeExplanation:
     """``parts`` begin with the node itself; ``hops`` are the shares for and against after so many steps.
 
+    A node may speak for the answer after some steps and against it after others, so without signs they may add up to
+    more than one.
     Where steps on the way are not known, ``hops`` goes by distance.
     """
 
@@ -236,7 +238,7 @@ def _explained(
             Carried(told.id(j), told.id(m), float(found.flow[e]) / total)
             for (j, m), e in zip(ends, places.tolist(), strict=True)
         )
-    shares = found.by_hop / found.by_hop.abs().sum().clamp(min=torch.finfo(torch.float32).tiny)
+    shares = found.by_hop / total
     last = int(shares.abs().sum(0).nonzero().max()) if bool(shares.any()) else 0
     pro, con = shares.clamp(min=0).sum(0), shares.clamp(max=0).sum(0)
     return NodeExplanation(

@@ -21,6 +21,7 @@ from agdn.report.rounding import short
 from agdn.report.sections.section import Section, figure, figures, legend, paragraph, style_of, table
 
 COMMAND = "agdn explain"
+SMOOTHED = "Predictions of this run are corrected and smoothed afterwards; the model's own are explained."
 ROUNDING = 1e-5  # of the score: what is smaller is float32's
 METHODS = {
     "walk": "Walks are followed back from the node through all layers: attention along every step times the weights "
@@ -46,7 +47,7 @@ def page(found: Explanations) -> str:
     data = found.dataset
     lead = f"{data.name}: {data.graph.num_nodes:,} nodes and {data.graph.num_edges:,} edges. {METHODS[found.method]}"
     if found.smoothed:
-        lead += " Predictions of this run are corrected and smoothed afterwards; the model's own are explained."
+        lead += f" {SMOOTHED}"
     sections = [_section(place, each, found) for place, each in enumerate(found.nodes)]
     run = found.trained.run
     title = f"Why node{'s' * (len(found.nodes) > 1)} {names}: {run.name}"

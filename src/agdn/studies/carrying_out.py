@@ -102,6 +102,8 @@ def carry_out(
     Returns what could not be trained, a sentence each: where others can, the study goes on without it.
     """
     if plan.study.work == "measure":
+        if jobs not in (None, 1):
+            raise ValueError(f"the study {plan.study.name} measures one experiment after another; leave out --jobs")
         _measure_all(plan, resume, told)
         return []
     errors: list[ValueError] = []

@@ -60,6 +60,9 @@ class Settings(Section):
 
 
 def cells(settings: Settings, changes: Sequence[str]) -> list[Cell]:
+    for key in ("nodes", "degree"):
+        if settings.recipe is not None and key in settings.model_fields_set:
+            raise ValueError(f"{key} is of the random graph; with recipe={settings.recipe} it would not count")
     base = _random(settings, changes) if settings.recipe is None else read_recipe(settings.recipe, changes)
     if base.training.epochs < 1:
         raise ValueError(f"the study {NAME} measures steps of training; training.epochs must be at least 1")
