@@ -96,6 +96,19 @@ def test_unknown_groups_are_named(small_plan: Callable[..., Plan]) -> None:
         small_plan("ablation", "groups=[trick]", key="recipes")
 
 
+def test_gat_and_agdn_are_compared_without_residual_too(small_plan: Callable[..., Plan]) -> None:
+    plan = small_plan("ablation", "groups=[network,layer]", "training.epochs=2", seeds=(0, 1, 2), key="recipes")
+    carry_out(plan, jobs=1, progress=False)
+    by_row = {
+        row: {each.seed: 100 * each.trained.score() for each in outcomes(plan) if each.facts["row"] == row}
+        for row in ("GAT, no residual", "no residual")
+    }
+    test = paired(*by_row.values())
+    assert test is not None
+    said = f"Without residual in both, GAT minus AGDN is {test.mean:+.2f} ± {test.error:.2f}"
+    assert said in write_study(plan, command="agdn study ablation").read_text()
+
+
 def test_where_less_is_better_the_figure_says_so(small_plan: Callable[..., Plan], tmp_path: Path) -> None:
     numbers = f"data.name={stored_numbers(tmp_path / 'data')}"
     plan = small_plan("ablation", "groups=[transition]", "training.epochs=1", numbers, key="recipes")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agdn.experiments.result import SHARES, Run
@@ -55,7 +55,7 @@ def _of_set(name: str, outcomes: Sequence[Outcome]) -> list[Table | Figure]:
     adjusted = dict(zip(tests, holm([each.t_test if each else None for each in tests.values()]), strict=True))
     rows = [_row(row, where(outcomes, row=row), tests.get(row), adjusted.get(row)) for row in by_row]
     data = str(outcomes[0].trained.dataset["name"])
-    parts: list[Table | Figure] = [Table(key, f"{data}: {unit(metric)}, frame of {name}", HEADER, rows)]
+    parts: list[Table | Figure] = [Table(key, f"{data}: {unit(metric)}, frame of {name}", HEADER, rows, _bare(by_row))]
     compared = {row: each for row, each in tests.items() if each is not None}
     if compared:
         parts.append(_figure(key, f"{data}: differences from AGDN, seed by seed", compared, outcomes[0].trained))
@@ -67,9 +67,26 @@ def _row(row: str, outcomes: Sequence[Outcome], test: Paired | None, adjusted: f
     scores = [spread(outcomes, percent_on(part)) for part in ("valid", "test")]
     told = ["", "", "", ""]
     if test is not None:
-        difference = f"{test.mean:+.2f}" + ("" if test.error is None else f" ± {test.error:.2f}")
-        told = [difference, *(p_value(p) for p in (test.t_test, test.wilcoxon, adjusted))]
+        told = [difference(test), *(p_value(p) for p in (test.t_test, test.wilcoxon, adjusted))]
     return [group, row, str(len(outcomes)), *scores, *told, f"{outcomes[0].trained.parameters:,}"]
+
+
+def _bare(by_row: Mapping[Any, Mapping[int, float]]) -> str:
+    """The other pair with equal settings, of which neither is the reference."""
+    gat, ours = (by_row.get(row, {}) for row in ("GAT, no residual", "no residual"))
+    test = paired(gat, ours)
+    if test is None:
+        return ""
+    p_values = (
+        f"t-test p {p_value(test.t_test)}, Wilcoxon p {p_value(test.wilcoxon)}" if test.t_test is not None else ""
+    )
+    return f"Without residual in both, GAT minus AGDN is {difference(test)}" + (
+        f" ({p_values}; not among the rows that Holm's adjustment is over)." if p_values else "."
+    )
+
+
+def difference(test: Paired) -> str:
+    return f"{test.mean:+.2f}" + ("" if test.error is None else f" ± {test.error:.2f}")
 
 
 def p_value(p: float | None) -> str:
