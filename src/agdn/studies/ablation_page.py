@@ -77,12 +77,10 @@ def _bare(by_row: Mapping[Any, Mapping[int, float]]) -> str:
     test = paired(gat, ours)
     if test is None:
         return ""
-    p_values = (
-        f"t-test p {p_value(test.t_test)}, Wilcoxon p {p_value(test.wilcoxon)}" if test.t_test is not None else ""
-    )
-    return f"Without residual in both, GAT minus AGDN is {difference(test)}" + (
-        f" ({p_values}; not among the rows that Holm's adjustment is over)." if p_values else "."
-    )
+    said = f"Without residual in both, GAT minus AGDN is {difference(test)}"
+    if test.t_test is not None:
+        said += f" (t-test p {p_value(test.t_test)}, Wilcoxon p {p_value(test.wilcoxon)}; not in Holm's adjustment)"
+    return said + "."
 
 
 def difference(test: Paired) -> str:
